@@ -121,9 +121,7 @@ package struct TrustedMetadata: Sendable {
                     "\(name): lists snapshot \(next.snapshot.version), after \(trusted.snapshot.version)")
             }
         }
-        if !isStored {
-            try check(next.expires, name, at: start)
-        }
+        if !isStored { try check(next.expires, name, at: start) }
         timestamp = next
         if let floor, floor >= next.expires { self.floor = nil }
         return true

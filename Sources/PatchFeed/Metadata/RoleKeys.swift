@@ -74,8 +74,7 @@ package struct FeedKeys: Sendable {
     /// Reads `keys`. A key that cannot be used here is left out.
     package init(_ object: JSONObject) throws(PatchError) {
         for (id, value) in object.members {
-            let entry = try JSONObject(value, "\(object.place): \(id)")
-            keys[ExactString(id)] = try Self.key(entry)
+            keys[ExactString(id)] = try Self.key(JSONObject(value, "\(object.place): \(id)"))
         }
         json = .object(object.members)
     }

@@ -44,9 +44,8 @@ package struct Deployment {
     package init(of folder: FeedFolder, root: [UInt8], to target: any DeployTarget, repairs: Bool) throws(PatchError) {
         (self.folder, self.root, self.target, self.repairs) = (folder, root, target, repairs)
         let bytes: [UInt8]
-        (feed, bytes) = try Folder.whileLocked(around: [folder.path.appending(Path("."))]) {
-            () throws(PatchError) in
-            return (try folder.repository(root: root), try folder.read(FeedLayout.timestamp) ?? [])
+        (feed, bytes) = try Folder.whileLocked(around: [folder.path.appending(Path("."))]) { () throws(PatchError) in
+            (try folder.repository(root: root), try folder.read(FeedLayout.timestamp) ?? [])
         }
         timestamp = Link(version: feed.state(of: .timestamp).version, bytes: bytes)
     }
@@ -162,8 +161,7 @@ package struct Deployment {
         var files: [FeedFile] = []
         for (path, digest) in feed.contents where known.insert(path).inserted {
             guard let bytes = try folder.read(path) else {
-                throw PatchError(.feedUnavailable, "\(path): missing", remedy: .takeFromBackup)
-                    .about(folder.path)
+                throw PatchError(.feedUnavailable, "\(path): missing", remedy: .takeFromBackup).about(folder.path)
             }
             let contents = try contents(of: path, bytes)
             guard digest == nil || contents.sha256 == digest else {

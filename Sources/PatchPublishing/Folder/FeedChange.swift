@@ -257,8 +257,7 @@ package struct FeedChange {
         // The error of the lock would name a file that no user knows.
         guard FileInfo(folder.path.appending(Path(FeedLayout.timestamp)), following: true) != nil else {
             let error = PatchError.noFeed(FeedLayout.timestamp).about(folder.path)
-            let name = folder.path.description
-            if URLPath.isServed(name) {
+            if URLPath.isServed(folder.path.description) {
                 throw error.hinting("a change is made in the folder of the feed, and then deployed")
             }
             guard folder.path.isFolder else { throw error.hinting("the folder of the feed comes first") }

@@ -8,13 +8,11 @@ extension FeedRepository {
     ) throws(PatchError) -> [(role: FeedRole, keys: Int, threshold: Int)] {
         // These roles come first, because the versions of the others depend on whether devices forget versions.
         let first = roles.filter { $0 == .timestamp || $0 == .snapshot }
-        var rotated: [(role: FeedRole, keys: Int, threshold: Int)] = []
-        for role in first + roles.filter({ !first.contains($0) }) {
+        return try (first + roles.filter { !first.contains($0) }).map { (role) throws(PatchError) in
             try rotate(role, adding: added, removing: removed, threshold: threshold, in: details)
             let (ids, needed) = keys(of: role)
-            rotated.append((role, ids.count, needed))
+            return (role, ids.count, needed)
         }
-        return rotated
     }
 
     /// Changes the keys of a role, unless it has them already.

@@ -5,10 +5,8 @@ extension FeedRepository {
     /// How many versions may have files that no metadata list. An interrupted run leaves one.
     private static let mostOrphans = 100
 
-    /// Reads a feed as a client does.
-    ///
-    /// It checks as much as a client, because a change signs the unchanged parts along with it. Only expiry is not checked, so
-    /// that an expired feed can be refreshed.
+    /// Reads a feed, and checks as much as a client, because a change signs the unchanged parts along with it. Only expiry is not
+    /// checked, so that an expired feed can be refreshed.
     ///
     /// - Parameters:
     ///   - root: A root file that does not come from the feed's own folder. Trust starts with it.

@@ -33,9 +33,7 @@ package struct PatchAudience: Sendable {
         }
         if !groups.isEmpty { entry.groups = groups }
         if !users.isEmpty {
-            var names: [String] = []
-            for user in users { names.append(try Rollout.name(of: user, patch: entry.id)) }
-            entry.users = names
+            entry.users = try users.map { (user) throws(PatchError) in try Rollout.name(of: user, patch: entry.id) }
         }
         if let moment { entry.when = moment }
     }

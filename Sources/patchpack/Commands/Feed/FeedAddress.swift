@@ -16,9 +16,8 @@ struct FeedAddress {
     init(_ text: String, _ arguments: ParsedArguments) {
         self.arguments = arguments
         let parts = text.split(separator: "@", omittingEmptySubsequences: false)
-        let number = parts.count > 1 ? parts.last.flatMap { Int($0) } : nil
-        snapshot = number
-        place = HTTPSource.withLowerScheme(number == nil ? text : String(text.dropLast((parts.last?.count ?? 0) + 1)))
+        snapshot = parts.count > 1 ? parts.last.flatMap { Int($0) } : nil
+        place = HTTPSource.withLowerScheme(snapshot == nil ? text : String(text.dropLast((parts.last?.count ?? 0) + 1)))
     }
 
     var isServed: Bool { URLPath.isServed(place) }

@@ -44,9 +44,8 @@ extension FeedCommand {
 
     @Sendable static func diff(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
         let root = try PinnedRoot.fromOptions(arguments)
-        let (old, new) = (
-            FeedAddress(arguments.operands[0].text, arguments), FeedAddress(arguments.operands[1].text, arguments)
-        )
+        let old = FeedAddress(arguments.operands[0].text, arguments)
+        let new = FeedAddress(arguments.operands[1].text, arguments)
         let names = try KeyNames(arguments)
         let (before, after) = (try old.feed(root), try new.feed(root))
         let lines = after.changes(since: before)

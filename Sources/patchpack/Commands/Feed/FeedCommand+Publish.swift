@@ -77,9 +77,8 @@ extension FeedCommand {
         }
         // The change may be made again, but a pipe cannot be read again.
         var envelopes: [(path: Path, manifest: Manifest, publication: Publication)] = []
-        let jobs = Resources.processorCount
         try deliverInOrder(
-            paths, jobs: jobs,
+            paths, jobs: Resources.processorCount,
             work: { paths in
                 paths.map { path in
                     (path, Result { () throws(PatchError) in try contents(of: path, by: verification) })
