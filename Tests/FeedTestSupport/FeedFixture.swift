@@ -58,7 +58,7 @@ package final class FeedFixture: Sendable {
             _ = try feed.publish(
                 try versions.map { version in
                     try Publication(
-                        FeedFile.Contents(Array("envelope \(version)".utf8)), name: Self.name(version),
+                        FeedFile.Contents(Array("envelope \(version)".utf8)),
                         entry: PatchEntryDraft(Self.entry(version)))
                 }, in: Self.details)
         }

@@ -28,7 +28,7 @@ struct FeedPlace: Sendable {
     func folder(_ name: String = "feed") -> FeedFolder { FeedFolder(path: Path(disk.at(name))) }
 
     func repository(_ name: String = "feed") throws -> FeedRepository {
-        try folder(name).repository(FeedRepository.Reading(root: root))
+        try folder(name).repository(root: root)
     }
 
     /// Changes the feed in a folder.

@@ -8,9 +8,8 @@ func fuzzRepository(_ bytes: [UInt8]) throws {
     func read(_ path: String) throws(PatchError) -> [UInt8]? { source.files[path] }
     var feed = try FeedRepository(trustingItself: read)
     let root = source.files["metadata/1.root.json"] ?? []
-    let history = FeedHistory(snapshot: { number throws(PatchError) in try read("metadata/\(number).snapshot.json") }) {
-        number throws(PatchError) in
-        try FeedRepository(FeedRepository.Reading(root: root, snapshot: number), read)
+    let history = FeedHistory(reading: read) { number throws(PatchError) in
+        try FeedRepository(root: root, snapshot: number, read)
     }
     _ = try history.changes(until: feed, of: nil, most: 5) { _ in }
     Written.check(page: HTMLPage(title: feed.app, lead: "", body: feed.section(at: FuzzFeed.now)).text)

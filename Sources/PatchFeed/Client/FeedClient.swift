@@ -102,14 +102,11 @@ public struct FeedClient: Sendable {
     /// - Returns: nil if the metadata are missing, are not signed by the role's keys, or do not list the target.
     package mutating func keptTarget(_ path: String) -> FeedTarget? {
         readKeptRoots()
-        guard let bytes = storage.read("targets.json", limit: limits.targets) else { return nil }
-        do throws(PatchError) {
-            let file = try SignedMetadata(bytes, name: "targets.json", type: "targets")
-            try file.verify(by: trusted.root.targets)
-            return try TargetsMetadata(file).targets[ExactString(path)]
-        } catch {
-            return nil
-        }
+        guard let bytes = storage.read("targets.json", limit: limits.targets),
+            let file = try? SignedMetadata(bytes, name: "targets.json", type: "targets"),
+            (try? file.verify(by: trusted.root.targets)) != nil
+        else { return nil }
+        return try? TargetsMetadata(file).targets[ExactString(path)]
     }
 
     /// Reads a target, and checks its length and hashes (section 5.7).
@@ -146,7 +143,7 @@ public struct FeedClient: Sendable {
             {
                 try storage.remove(Self.timestampName)
                 try storage.remove(Self.snapshotName)
-                trusted.forgetFloor()
+                trusted.floor = nil
             }
             try storage.write(name, bytes)
         }

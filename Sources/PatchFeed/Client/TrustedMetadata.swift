@@ -22,7 +22,7 @@ package struct TrustedMetadata: Sendable {
     ///
     /// If the trusted timestamp file ends before this time, the time was wrong: no list is younger than a timestamp file that was
     /// signed after it. A root that changes the timestamp's keys clears the time, because the old keys have signed it.
-    private(set) var floor: Timestamp?
+    var floor: Timestamp?
     /// The time that expiries are compared with.
     var time: Timestamp { max(start, floor ?? start) }
     package private(set) var root: RootMetadata
@@ -92,9 +92,6 @@ package struct TrustedMetadata: Sendable {
         throw failure ?? PatchError(.internal, "no keys")
     }
 
-    /// Forgets the shown time, because keys that no longer count have signed it.
-    mutating func forgetFloor() { floor = nil }
-
     /// Checks that the newest root file has not expired (5.3.10).
     mutating func checkRoot() throws(PatchError) {
         try check(root.expires, "root.json", at: timestamp == nil ? start : time)
@@ -124,9 +121,7 @@ package struct TrustedMetadata: Sendable {
                     "\(name): lists snapshot \(next.snapshot.version), after \(trusted.snapshot.version)")
             }
         }
-        if !isStored {
-            try check(next.expires, name, at: start)
-        }
+        if !isStored { try check(next.expires, name, at: start) }
         timestamp = next
         if let floor, floor >= next.expires { self.floor = nil }
         return true
@@ -188,8 +183,7 @@ package struct TrustedMetadata: Sendable {
         try verify(file, by: keys, type: TargetsMetadata.type)
         let next = try TargetsMetadata(file)
         guard next.version == listed.version else {
-            throw PatchError(
-                .feedMismatch, "\(name): is of version \(next.version), not \(listed.version) as signed")
+            throw PatchError(.feedMismatch, "\(name): is of version \(next.version), not \(listed.version) as signed")
         }
         try check(next.expires, name, at: time)
         targets[key] = next

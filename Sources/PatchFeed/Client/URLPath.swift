@@ -8,9 +8,6 @@ package enum URLPath {
         return start.starts(with: "https://".utf8) || start.starts(with: "http://".utf8)
     }
 
-    /// A name with everything percent-encoded except letters, digits and `-._~`.
-    package static func encoded(_ name: String) -> String { encoded(name.utf8) }
-
     /// The file name under which a delegated role's metadata are stored. No other item has the same name, even if the file system
     /// is not case-sensitive.
     package static func storageName(of role: String) -> String {
@@ -24,8 +21,9 @@ package enum URLPath {
         return "role-\(name.joined()).json"
     }
 
-    private static func encoded(_ name: some Collection<UInt8>) -> String {
-        name.map { byte in
+    /// A name with everything percent-encoded except letters, digits and `-._~`.
+    package static func encoded(_ name: String) -> String {
+        name.utf8.map { byte in
             switch byte {
             case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
                 UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
@@ -44,7 +42,7 @@ package enum URLPath {
         for name in names where name.isEmpty || name.elementsEqual(".".utf8) || name.elementsEqual("..".utf8) {
             throw PatchError(.feedMalformed, "\(target.path): not a path below the feed's targets")
         }
-        var encoded = names.map { Self.encoded($0) }
+        var encoded = names.map { Self.encoded(String(Substring($0))) }
         if isConsistent, let hash = target.sha256 ?? target.file.hashes.first?.digest {
             encoded[encoded.count - 1] = Self.encoded(hash) + "." + encoded[encoded.count - 1]
         }

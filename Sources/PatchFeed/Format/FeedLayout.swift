@@ -34,12 +34,6 @@ package enum FeedLayout {
     /// The path of a target's file whose last name already has the hash.
     package static func target(_ names: [String]) -> String { "\(targetsFolder)/\(names.joined(separator: "/"))" }
 
-    /// Whether a file belongs to a target, in any of its versions.
-    package static func isTarget(_ file: String, _ path: String) -> Bool {
-        let names = path.split(separator: "/").map(String.init)
-        return file.hasPrefix(target(Array(names.dropLast()))) && file.hasSuffix(".\(names.last ?? "")")
-    }
-
     package static func envelope(_ name: String, of app: String) -> String { "\(envelopes)\(app)/\(name)" }
 
     package static let envelopes = "patches/"

@@ -25,8 +25,6 @@ extension MetadataBody {
         json.set(MetadataKey.expires, .string(expires.description))
         return json
     }
-
-    package func file(_ signatures: [MetadataSignature]) -> [UInt8] { MetadataSignature.file(json, signatures) }
 }
 
 package enum MetadataKey {

@@ -66,19 +66,16 @@ package struct RoleKeys: Sendable {
 
 /// The keys that a root file or a delegation lists, by their ids, which are opaque.
 package struct FeedKeys: Sendable {
-    private var keys: [ExactString: SchemeKey]
-    package private(set) var json: JSONValue
+    private var keys: [ExactString: SchemeKey] = [:]
+    package private(set) var json = JSONValue.object([])
 
-    package init() { (keys, json) = ([:], .object([])) }
+    package init() {}
 
     /// Reads `keys`. A key that cannot be used here is left out.
     package init(_ object: JSONObject) throws(PatchError) {
-        var keys: [ExactString: SchemeKey] = [:]
         for (id, value) in object.members {
-            let entry = try JSONObject(value, "\(object.place): \(id)")
-            keys[ExactString(id)] = try Self.key(entry)
+            keys[ExactString(id)] = try Self.key(JSONObject(value, "\(object.place): \(id)"))
         }
-        self.keys = keys
         json = .object(object.members)
     }
 
@@ -90,14 +87,6 @@ package struct FeedKeys: Sendable {
     package mutating func keep(_ ids: Set<ExactString>) {
         keys = keys.filter { ids.contains($0.key) }
         json = .object(json.members.filter { ids.contains(ExactString($0.key)) })
-    }
-
-    /// A key as it is signed.
-    package static func entry(of key: SchemeKey, kind: String, text: String) -> JSONValue {
-        .object([
-            ("keytype", .string(kind)), ("keyval", .object([("public", .string(text))])),
-            ("scheme", .string(key.scheme.rawValue)),
-        ])
     }
 
     package subscript(id: String) -> SchemeKey? { keys[ExactString(id)] }

@@ -17,8 +17,7 @@ package struct RootMetadata: MetadataBody {
 
     package init(_ file: SignedMetadata) throws(PatchError) {
         (version, expires, received) = (file.version, file.expires, .object(file.body.members))
-        let isConsistent = try file.body.optional("consistent_snapshot", file.body.flag)
-        hasConsistentSnapshots = isConsistent ?? false
+        hasConsistentSnapshots = try file.body.optional("consistent_snapshot", file.body.flag) ?? false
         keys = try FeedKeys(file.body.object("keys"))
         let roles = try file.body.object("roles")
         root = try RoleKeys(roles.object("root"), known: keys)

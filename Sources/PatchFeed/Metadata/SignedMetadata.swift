@@ -17,11 +17,9 @@ package struct SignedMetadata: Sendable {
     package init(_ bytes: [UInt8], name: String, type: String) throws(PatchError) {
         self.name = name
         let file = try JSONObject(JSONValue(of: name, parsing: bytes), name)
-        guard case .array(let list) = file["signatures"] else { throw file.fault("signatures", "expected a list") }
         var signatures: [MetadataSignature] = []
         var ids: Set<ExactString> = []
-        for entry in list {
-            let entry = try JSONObject(entry, "\(name): signatures")
+        for entry in try file.objects("signatures") {
             let id = try entry.text("keyid")
             guard ids.insert(ExactString(id)).inserted else { throw file.fault("signatures", "two of key \(id)") }
             // A value that is not hexadecimal cannot be a signature, and counts as an empty one.
@@ -33,10 +31,7 @@ package struct SignedMetadata: Sendable {
         payload = JSONValue.object(body.members).canonical
         guard try body.text("_type").isByteEqual(to: type) else { throw body.fault("_type", "expected \(type)") }
         let edition = try body.text("spec_version")
-        guard
-            edition.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).first?.elementsEqual(
-                "1".utf8) == true
-        else {
+        guard edition.utf8.prefix(while: { $0 != UInt8(ascii: ".") }).elementsEqual("1".utf8) else {
             throw body.fault("spec_version", "\(edition) is not supported; this reads version 1 of the specification")
         }
         version = try body.number(MetadataKey.version, in: Self.versions)

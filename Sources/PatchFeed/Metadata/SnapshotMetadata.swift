@@ -110,20 +110,12 @@ package struct SnapshotMetadata: MetadataBody {
 extension SnapshotMetadata {
     /// The change that this snapshot is a part of, and the version of the root file at that time. Snapshots from older versions of
     /// patchpack do not record it.
-    package var change: (time: Timestamp?, author: String?, reason: String?, root: Int?) {
-        get {
-            let change = received["change"]
-            return (
-                change?["time"]?.text.flatMap { Timestamp($0) }, change?["author"]?.text, change?["reason"]?.text,
-                change?["root"]?.number
-            )
-        }
+    package var change: (stamp: ChangeStamp, root: Int?) {
+        get { (ChangeStamp(received["change"], time: "time"), received["change"]?["root"]?.number) }
         set {
             var change = JSONValue.object([])
             change.set("root", newValue.root.map(JSONValue.integer))
-            change.set("time", newValue.time.map { .string($0.description) })
-            change.set("author", newValue.author.map(JSONValue.string))
-            change.set("reason", newValue.reason.map(JSONValue.string))
+            newValue.stamp.write(to: &change, time: "time")
             received.set("change", change)
         }
     }

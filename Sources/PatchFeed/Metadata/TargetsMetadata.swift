@@ -11,9 +11,9 @@ package struct TargetsMetadata: MetadataBody {
     /// Whether the targets are unchanged since they were received. Changed targets are written in canonical order, which a device
     /// reads and verifies without a search for duplicate names.
     private var isReceived = true
-    package private(set) var delegations: [Delegation]
+    package private(set) var delegations: [Delegation] = []
     /// The keys of the delegations.
-    private var keys: FeedKeys
+    private var keys = FeedKeys()
     private var received: JSONValue
 
     package init(_ file: SignedMetadata) throws(PatchError) {
@@ -25,11 +25,7 @@ package struct TargetsMetadata: MetadataBody {
             targets[ExactString(path)] = try FeedTarget(path: path, JSONObject(value, "\(listed.place): \(path)"))
         }
         self.targets = targets
-        let object = try file.body.optional(Self.delegationsKey, file.body.object)
-        guard let object else {
-            (keys, delegations) = (FeedKeys(), [])
-            return
-        }
+        guard let object = try file.body.optional(Self.delegationsKey, file.body.object) else { return }
         keys = try FeedKeys(object.object("keys"))
         delegations = try Delegation.all(object, known: keys)
     }
@@ -37,8 +33,7 @@ package struct TargetsMetadata: MetadataBody {
     /// Makes the first targets metadata of a role.
     package init(expires: Timestamp, delegation: (Delegation, FeedKeys)? = nil) {
         (version, self.expires, received, targets) = (0, expires, Self.head, [:])
-        delegations = delegation.map { [$0.0] } ?? []
-        keys = delegation?.1 ?? FeedKeys()
+        if let (delegation, keys) = delegation { (delegations, self.keys) = ([delegation], keys) }
         isReceived = false
     }
 
@@ -112,11 +107,10 @@ package struct Delegation: Sendable {
     static func all(_ object: JSONObject, known keys: FeedKeys) throws(PatchError) -> [Delegation] {
         // A feed with hash bins (`succinct_roles`) has no list of roles. Files of those roles are not found.
         guard object["roles"] != nil || object["succinct_roles"] == nil else { return [] }
-        guard case .array(let roles) = object["roles"] else { throw object.fault("roles", "expected a list") }
         var all: [Delegation] = []
         var names: Set<ExactString> = []
-        for role in roles {
-            let delegation = try Delegation(JSONObject(role, "\(object.place): roles"), known: keys)
+        for role in try object.objects("roles") {
+            let delegation = try Delegation(role, known: keys)
             guard names.insert(ExactString(delegation.role)).inserted else {
                 throw object.fault("roles", "\(delegation.role) twice")
             }

@@ -24,12 +24,8 @@ package final class CacheWatch: FeedSource {
         let reply = try await source.fetch(path, limit: limit, etag: etag)
         // Only the reply of a server has a date, and only a server has caches.
         guard reply.date != nil else { return reply }
-        let kind: Kind
-        if case .missing = reply.content {
-            kind = .missing
-        } else {
-            kind = path == FeedLayout.timestamp ? .timestamp : .permanent
-        }
+        let isTimestamp = path == FeedLayout.timestamp
+        let kind: Kind = if case .missing = reply.content { .missing } else { isTimestamp ? .timestamp : .permanent }
         seen.withLock { $0[kind] = .some(reply.maxAge?.seconds) }
         return reply
     }

@@ -32,7 +32,7 @@ extension FeedRepository {
             status.days < 0 ? "\(status.role) has ended" : "\(status.role) ends in \(status.days) days"
         }
         guard late.isEmpty else {
-            return PatchError(.feedExpired, late.joined(separator: "; "), remedy: PublishingRemedy.refresh)
+            return PatchError(.feedExpired, late.joined(separator: "; "), remedy: .refresh)
         }
         let ends = [FeedRole.rollout, .snapshot, .timestamp].map { ($0, state(of: $0).expires) }
         return PatchError.signedAhead(published, ends, of: now)
@@ -63,6 +63,6 @@ extension PatchError {
         guard let (name, signed) = times.first(where: { $0.1.isAhead(of: now) }) else { return nil }
         return PatchError(
             .clock, "its \(name) was signed at \(signed), but this machine's clock shows \(now)",
-            remedy: PublishingRemedy.signWithThisClock)
+            remedy: .signWithThisClock)
     }
 }

@@ -1,5 +1,6 @@
 package import PatchCrypto
 package import PatchFeed
+internal import PatchFiles
 
 /// The keys that the trust store of a feed has revoked, or whose time it has ended.
 package struct RefusedKeys: Sendable {
@@ -13,11 +14,8 @@ package struct RefusedKeys: Sendable {
             return
         }
         let store = try await client.contents(of: target, limit: PatchList.trustLimit)
-        do throws(PatchError) {
-            ids = Set(try TrustStore(contentsOf: store).keys.filter { $0.refusal(at: now) != nil }.map(\.key.id))
-        } catch {
-            throw error.at(file: target.path)
-        }
+        let keys = try Path(target.path).naming { () throws(PatchError) in try TrustStore(contentsOf: store).keys }
+        ids = Set(keys.filter { $0.refusal(at: now) != nil }.map(\.key.id))
         size = store.count
     }
 

@@ -41,15 +41,11 @@ package struct Deployment {
     }
 
     /// Reads the folder while no other process changes it.
-    package init(
-        of folder: FeedFolder, root: [UInt8], to target: any DeployTarget, repairs: Bool
-    ) throws(PatchError) {
+    package init(of folder: FeedFolder, root: [UInt8], to target: any DeployTarget, repairs: Bool) throws(PatchError) {
         (self.folder, self.root, self.target, self.repairs) = (folder, root, target, repairs)
         let bytes: [UInt8]
-        (feed, bytes) = try Folder.whileLocked(around: [folder.path.appending(Path("."))]) {
-            () throws(PatchError) in
-            let feed = try folder.repository(FeedRepository.Reading(root: root))
-            return (feed, try folder.read(FeedLayout.timestamp) ?? [])
+        (feed, bytes) = try Folder.whileLocked(around: [folder.path.appending(Path("."))]) { () throws(PatchError) in
+            (try folder.repository(root: root), try folder.read(FeedLayout.timestamp) ?? [])
         }
         timestamp = Link(version: feed.state(of: .timestamp).version, bytes: bytes)
     }
@@ -101,36 +97,28 @@ package struct Deployment {
         return outcome
     }
 
-    package enum Served: Sendable, Equatable {
-        /// This deployment, or a later one.
-        case current
-        /// An earlier timestamp, which caches still have.
-        case earlier(Int)
-    }
-
     /// Checks a timestamp that is served after the deployment.
     ///
     /// - Parameter givenUp: The state of another copy that the deployment gave up, which caches may still have.
-    package func look(
-        at bytes: [UInt8], servedBy name: String, givenUp: SnapshotPosition?
-    ) throws(PatchError) -> Served {
+    /// - Returns: The version of an earlier timestamp, which caches still have; nil for this deployment, or a later one.
+    package func earlierVersion(
+        in bytes: [UInt8], servedBy name: String, givenUp: SnapshotPosition?
+    ) throws(PatchError) -> Int? {
         let own = timestamp.version
         let served = try position(bytes, called: "\(name): timestamp.json")
         // A later timestamp came after this one, at the same place. An earlier one is still in caches.
         guard served.isOwn || served.version != own || served.version == givenUp?.version else {
             throw .otherCopy(name, served)
         }
-        return served.version < own || !served.isOwn && served.version == own ? .earlier(served.version) : .current
+        return served.version < own || !served.isOwn && served.version == own ? served.version : nil
     }
 
     // MARK: reading
 
-    private func position(_ bytes: [UInt8], called name: String? = nil) throws(PatchError)
-        -> SnapshotPosition
-    {
-        try feed.position(of: bytes, called: name ?? FeedLayout.timestamp, root: root) {
-            (path) throws(PatchError) in try folder.read(path)
-        }
+    private func position(
+        _ bytes: [UInt8], called name: String = FeedLayout.timestamp
+    ) throws(PatchError) -> SnapshotPosition {
+        try feed.position(of: bytes, called: name, root: root, folder.read)
     }
 
     /// The root files that are missing at the place, oldest first.
@@ -150,7 +138,7 @@ package struct Deployment {
             guard there == own else {
                 let message = "\(target.name): \(path) differs from the one in \(folder.path)"
                 throw version == 1
-                    ? PatchError(.feedMismatch, message, remedy: PublishingRemedy.giveOtherPlace)
+                    ? PatchError(.feedMismatch, message, remedy: .giveOtherPlace)
                     : PatchError(.feedMismatch, message, hint: Self.newerRoot)
             }
         }
@@ -173,13 +161,12 @@ package struct Deployment {
         var files: [FeedFile] = []
         for (path, digest) in feed.contents where known.insert(path).inserted {
             guard let bytes = try folder.read(path) else {
-                throw PatchError(.feedUnavailable, "\(path): missing", remedy: PublishingRemedy.takeFromBackup)
-                    .about(folder.path)
+                throw PatchError(.feedUnavailable, "\(path): missing", remedy: .takeFromBackup).about(folder.path)
             }
             let contents = try contents(of: path, bytes)
             guard digest == nil || contents.sha256 == digest else {
                 throw PatchError(
-                    .feedMismatch, "\(path): not the file that is signed", remedy: PublishingRemedy.takeFromBackup
+                    .feedMismatch, "\(path): not the file that is signed", remedy: .takeFromBackup
                 ).about(folder.path)
             }
             files.append(FeedFile(path: path, contents))
@@ -207,7 +194,7 @@ package struct Deployment {
     }
 
     private func state(at snapshot: Int) throws(PatchError) -> FeedRepository {
-        try folder.repository(FeedRepository.Reading(root: root, snapshot: snapshot))
+        try folder.repository(root: root, snapshot: snapshot)
     }
 
     // MARK: the chain
@@ -264,8 +251,7 @@ package struct Deployment {
             return link
         } catch {
             guard !repairs else { return nil }
-            throw PatchError(
-                .feedConflict, "\(target.name): \(error.message)", remedy: PublishingRemedy.takeNewestOrReplace)
+            throw PatchError(.feedConflict, "\(target.name): \(error.message)", remedy: .takeNewestOrReplace)
         }
     }
 
@@ -280,14 +266,13 @@ package struct Deployment {
         guard other.isOwn || repairs else {
             if (try? isOlder()) == true {
                 throw PatchError(
-                    .feedConflict, "\(state), which came after the state in \(folder.path)",
-                    remedy: PublishingRemedy.takeDeployed)
+                    .feedConflict, "\(state), which came after the state in \(folder.path)", remedy: .takeDeployed)
             }
             throw .otherCopy(target.name, other)
         }
         var numbers = [other.version, other.snapshot]
         var isLower = other.version >= own || other.snapshot > snapshot || !other.isOwn && other.snapshot == snapshot
-        if !other.isOwn, let there = try? FeedRepository(FeedRepository.Reading(root: root), target.read) {
+        if !other.isOwn, let there = try? FeedRepository(root: root, target.read) {
             for role in [FeedRole.targets, .rollout] {
                 numbers.append(there.state(of: role).version)
                 if feed.state(of: role).version < there.state(of: role).version { isLower = true }
@@ -296,12 +281,12 @@ package struct Deployment {
         guard isLower else { return true }
         throw PatchError(
             .feedConflict, "\(state); devices that have seen it refuse the lower versions of \(folder.path)",
-            remedy: PublishingRemedy.signAbove(numbers.max() ?? 0, folder: folder.path.description))
+            remedy: .signAbove(numbers.max() ?? 0, folder: folder.path.description))
     }
 
     /// Whether the place's feed came from this folder's snapshot.
     private func isOlder() throws(PatchError) -> Bool {
-        let there = try FeedRepository(FeedRepository.Reading(root: root), target.read)
+        let there = try FeedRepository(root: root, target.read)
         return try there.position(of: timestamp.bytes, called: FeedLayout.timestamp, root: root, target.read).isOwn
     }
 
@@ -311,13 +296,13 @@ package struct Deployment {
         PatchError(
             .feedConflict,
             "\(target.name): \(path) is there with other bytes\(more > 0 ? ", and \(more) more files" : "")",
-            remedy: PublishingRemedy.lookAndReplace)
+            remedy: .lookAndReplace)
     }
 
     /// Reads back the uploaded files, as devices will read them once a timestamp is in place.
     private func checkUploaded(_ newest: Link) throws(PatchError) {
         do throws(PatchError) {
-            _ = try FeedRepository(FeedRepository.Reading(root: root)) { (path) throws(PatchError) in
+            _ = try FeedRepository(root: root) { (path) throws(PatchError) in
                 if path == FeedLayout.timestamp { return newest.bytes }
                 return try FeedLayout.isRoot(path) ? folder.read(path) : target.read(path)
             }
@@ -325,7 +310,7 @@ package struct Deployment {
             let message = "\(target.name): read back: \(error.message)"
             throw repairs
                 ? PatchError(error.code, message, hint: "does something else write there?")
-                : PatchError(error.code, message, remedy: PublishingRemedy.deployAndReplace)
+                : PatchError(error.code, message, remedy: .deployAndReplace)
         }
     }
 

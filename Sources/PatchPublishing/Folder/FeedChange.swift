@@ -23,22 +23,12 @@ package struct FeedChange {
         package var stages = false
         package var isTrial = false
         package var trustsClock = false
-        /// The place that the feed is served from; nil to skip the comparison with it.
-        package var served: Served?
+        /// The place that the feed is served from, by its name without a password; nil to skip the comparison with it.
+        package var served: (name: String, timestamp: () throws(PatchError) -> FeedReply)?
 
         package init(_ details: ChangeDetails) {
             self.details = details
             clock = { () throws(PatchError) in details.now }
-        }
-    }
-
-    package struct Served {
-        /// Its name, without a password.
-        let name: String
-        let timestamp: () throws(PatchError) -> FeedReply
-
-        package init(name: String, timestamp: @escaping () throws(PatchError) -> FeedReply) {
-            (self.name, self.timestamp) = (name, timestamp)
         }
     }
 
@@ -91,8 +81,7 @@ package struct FeedChange {
 
     /// The current feed, read from the root that this signer trusts.
     package func repository() throws(PatchError) -> FeedRepository {
-        let feed = try folder.repository(
-            FeedRepository.Reading(root: pin.root(), isInterrupted: settings.isInterrupted))
+        let feed = try folder.repository(root: pin.root(), isInterrupted: settings.isInterrupted)
         try pin.check(feed.state(of: .timestamp).version)
         return feed
     }
@@ -100,9 +89,8 @@ package struct FeedChange {
     /// The earlier states of the feed. They count only if the keys of a trusted root have signed them.
     package func history() throws(PatchError) -> FeedHistory {
         let root = try pin.root()
-        return FeedHistory(snapshot: { (number) throws(PatchError) in try folder.read(FeedLayout.snapshot(number)) }) {
-            (number) throws(PatchError) in
-            try folder.repository(FeedRepository.Reading(root: root, snapshot: number))
+        return FeedHistory(reading: folder.read) { (number) throws(PatchError) in
+            try folder.repository(root: root, snapshot: number)
         }
     }
 
@@ -156,14 +144,17 @@ package struct FeedChange {
             do throws(PatchError) {
                 waiting = try staged.get()
             } catch {
-                guard isUrgent else { throw error.with(.dropStaged(in: folder.path.description)) }
+                guard isUrgent else {
+                    let remedy = PublishingRemedy.dropStaged(in: folder.path.description)
+                    throw PatchError(error.code, error.message, remedy: remedy, at: error.place)
+                }
                 warn(.stagedIsUnreadable(error))
                 isUnreadable = true
             }
             guard waiting == nil || isUrgent else {
                 throw PatchError(
                     .config, "another change waits for signatures",
-                    remedy: PublishingRemedy.signOrDropStaged(in: folder.path.description)
+                    remedy: .signOrDropStaged(in: folder.path.description)
                 ).about(folder.path)
             }
             var (feed, details) = (base, try details())
@@ -245,9 +236,7 @@ package struct FeedChange {
         if let date = reply.date { try checkClock(against: date, by: 300, "the server's clock shows \(date)") }
         guard case .bytes(let bytes, _) = reply.content else { return }
         try feed.checkNotOlder(than: bytes)
-        let position = try feed.position(of: bytes, called: "the served timestamp.json", root: pin.root()) {
-            (path) throws(PatchError) in try folder.read(path)
-        }
+        let position = try feed.position(of: bytes, called: "the served timestamp.json", root: pin.root(), folder.read)
         // A change with versions above a floor gives the other copy up.
         guard position.isOwn || settings.details.versionFloor > 0 else { throw .otherCopy(served.name, position) }
     }
@@ -261,16 +250,14 @@ package struct FeedChange {
     private func checkClock(against other: Timestamp, by seconds: Int, _ reason: String) throws(PatchError) {
         let now = try settings.clock()
         guard !settings.trustsClock, (other.secondsSince1970 - now.secondsSince1970).magnitude > seconds else { return }
-        throw PatchError(
-            .clock, "\(reason), but this machine's clock shows \(now)", remedy: PublishingRemedy.setClock)
+        throw PatchError(.clock, "\(reason), but this machine's clock shows \(now)", remedy: .setClock)
     }
 
     private func whileLocked<Value>(_ body: () throws(PatchError) -> Value) throws(PatchError) -> Value {
         // The error of the lock would name a file that no user knows.
         guard FileInfo(folder.path.appending(Path(FeedLayout.timestamp)), following: true) != nil else {
             let error = PatchError.noFeed(FeedLayout.timestamp).about(folder.path)
-            let name = folder.path.description
-            if URLPath.isServed(name) {
+            if URLPath.isServed(folder.path.description) {
                 throw error.hinting("a change is made in the folder of the feed, and then deployed")
             }
             guard folder.path.isFolder else { throw error.hinting("the folder of the feed comes first") }
@@ -317,7 +304,7 @@ package struct FeedChange {
         if !signers.isEmpty, let first = missing.first, missing.map(\.keyIDs) == waiting?.map(\.keyIDs) {
             throw PatchError(
                 .feedSignature, "no key here signs the staged change",
-                remedy: PublishingRemedy.giveKeys(of: first.role, ids: first.keyIDs)
+                remedy: .giveKeys(of: first.role, ids: first.keyIDs)
             ).about(folder.path)
         }
         guard missing.isEmpty || !(waiting != nil || settings.stages) || staged != nil else {
@@ -329,7 +316,7 @@ package struct FeedChange {
             throw PatchError(
                 .feedSignature,
                 "\(first.role.keyName) (role \(first.role)) must sign: \(first.count) more of \(FeedKey.short(first.keyIDs))",
-                remedy: PublishingRemedy.giveKeysOrStage)
+                remedy: .giveKeysOrStage)
         }
         let files = try feed.files(signedBy: signers, in: details)
         let size = feed.list.json.encoded().count

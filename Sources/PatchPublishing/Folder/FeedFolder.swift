@@ -10,7 +10,9 @@ package struct FeedFolder: Sendable {
 
     package init(path: Path) { self.path = path }
 
-    package func read(_ name: String, limit: Int = fileLimit) throws(PatchError) -> [UInt8]? {
+    package func read(_ name: String) throws(PatchError) -> [UInt8]? { try read(name, limit: Self.fileLimit) }
+
+    package func read(_ name: String, limit: Int) throws(PatchError) -> [UInt8]? {
         let file = path.appending(Path(name))
         do throws(PatchError) {
             let bytes = try InputFile.regularIfThere(file, limit: limit)
@@ -27,40 +29,38 @@ package struct FeedFolder: Sendable {
     }
 
     /// The feed in the folder, read starting from a trusted root.
-    package func repository(_ reading: FeedRepository.Reading) throws(PatchError) -> FeedRepository {
-        do throws(PatchError) {
-            return try FeedRepository(reading) { (name) throws(PatchError) in try read(name) }
-        } catch {
-            throw error.about(path)
+    package func repository(
+        root: [UInt8], isInterrupted: Bool = false, snapshot: Int? = nil
+    ) throws(PatchError) -> FeedRepository {
+        try path.naming { () throws(PatchError) in
+            try FeedRepository(root: root, isInterrupted: isInterrupted, snapshot: snapshot, read)
         }
     }
 
     /// The feed in the folder, trusting its own first root file. Use it to look at a feed, not to sign it.
     package func ownRepository() throws(PatchError) -> FeedRepository {
-        try FeedRepository(trustingItself: { (name) throws(PatchError) in try read(name) })
+        try FeedRepository(trustingItself: read)
     }
 
     /// Checks that devices read the state of this folder.
     ///
     /// - Throws: `feed-rollback` if an older state is served, `feed-conflict` if it has a change that this folder does not have.
     package func check(served timestamp: [UInt8], by name: String, root: [UInt8]) throws(PatchError) {
-        let feed = try repository(FeedRepository.Reading(root: root))
-        let position = try feed.position(of: timestamp, called: "\(name): timestamp.json", root: root) {
-            (path) throws(PatchError) in try read(path)
-        }
+        let feed = try repository(root: root)
+        let position = try feed.position(of: timestamp, called: "\(name): timestamp.json", root: root, read)
         guard position.isOwn else { throw .otherCopy(name, position) }
         let own = feed.state(of: .timestamp).version
         guard position.version >= own else {
             throw PatchError(
                 .feedRollback, "\(name): has timestamp \(position.version), and \(path) has \(own)",
-                remedy: PublishingRemedy.deployOrPurge)
+                remedy: .deployOrPurge)
         }
     }
 
     /// A feed with the change that waits for signatures.
     package func staged(on feed: FeedRepository) throws(PatchError) -> FeedRepository? {
         var feed = feed
-        return try feed.loadStagedChange { (name) throws(PatchError) in try read(name) } ? feed : nil
+        return try feed.loadStagedChange(reading: read) ? feed : nil
     }
 
     /// Writes files in order. A file with a version or a hash in its name is never replaced.
@@ -130,13 +130,8 @@ package struct FeedFolder: Sendable {
     /// The keys of the trust store that a feed delivers, one line per key.
     package func trustedKeys(of feed: FeedRepository) throws(PatchError) -> [String] {
         guard let bytes = try trustStore(of: feed) else { return [] }
-        let store: TrustStore
-        do throws(PatchError) {
-            store = try TrustStore(contentsOf: bytes)
-        } catch {
-            throw error.at(file: PatchList.trustPath(for: feed.app))
-        }
-        return store.keys.map { entry in
+        let place = Path(PatchList.trustPath(for: feed.app))
+        return try place.naming { () throws(PatchError) in try TrustStore(contentsOf: bytes).keys }.map { entry in
             let end = entry.notAfter.map { ", until \($0)" } ?? ""
             return "key \(entry.key.id) \(entry.name)\(end)\(entry.isRevoked ? ", revoked" : "")"
         }
@@ -150,14 +145,14 @@ package struct FeedFolder: Sendable {
             throw PatchError(
                 .config,
                 "the store is signed for \(label.app) \(label.environment), and the feed is of \(feed.app) \(feed.environment)",
-                remedy: PublishingRemedy.signStore(app: feed.app, environment: feed.environment))
+                remedy: .signStore(app: feed.app, environment: feed.environment))
         }
         guard let old = try trustStore(of: feed), old != bytes, let known = try? SignedTrustStore(old).label,
             known.app == label.app, known.environment == label.environment, known.number >= label.number
         else { return }
         throw PatchError(
             .config, "the store has the number \(label.number), and the feed delivers one with \(known.number)",
-            remedy: PublishingRemedy.signStoreAgain)
+            remedy: .signStoreAgain)
     }
 
     package func contains(_ place: Path) -> Bool {
@@ -189,14 +184,13 @@ package struct FeedFolder: Sendable {
     /// What differs after any change of the feed, or of the change that waits for signatures. That one is not read: whatever is in
     /// its place, a patch can be stopped.
     func state() throws(PatchError) -> (timestamp: [UInt8]?, staged: [FileInfo?]) {
-        (
-            try read(FeedLayout.timestamp),
-            FeedRepository.stagedPaths.map { FileInfo(path.appending(Path($0)), following: false) }
-        )
+        (try read(FeedLayout.timestamp), stagedFiles)
     }
 
-    package func hasStaged() -> Bool {
-        FeedRepository.stagedPaths.contains { FileInfo(path.appending(Path($0)), following: false) != nil }
+    package func hasStaged() -> Bool { stagedFiles.contains { $0 != nil } }
+
+    private var stagedFiles: [FileInfo?] {
+        FeedRepository.stagedPaths.map { FileInfo(path.appending(Path($0)), following: false) }
     }
 
     /// Removes the change that waits for signatures, whatever it is. A link is removed itself.

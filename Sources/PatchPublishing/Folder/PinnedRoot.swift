@@ -47,7 +47,7 @@ package struct PinnedRoot: Sendable {
             throw PatchError.noFeed(FeedLayout.firstRoot).about(folder.path)
         }
         var newest: (version: Int, bytes: [UInt8])?
-        for file in try files(of: first) where FileInfo(file, following: true) != nil {
+        for file in try files("root.json", of: first) where FileInfo(file, following: true) != nil {
             let bytes = try InputFile.regular(file, limit: FeedLimits().root)
             let version = try file.naming { () throws(PatchError) in try FeedRepository.version(ofRoot: bytes) }
             if version > newest?.version ?? 0 { newest = (version, bytes) }
@@ -55,21 +55,20 @@ package struct PinnedRoot: Sendable {
         guard let newest else {
             if !hasKey, takesOwn { return first }
             if !hasKey {
-                throw PatchError(.usage, "no key", remedy: PublishingRemedy.giveKeyOrRoot).about(folder.path)
+                throw PatchError(.usage, "no key", remedy: .giveKeyOrRoot).about(folder.path)
             }
             // The folder's own root proves nothing, but a wrong key should be reported.
             if !keyIDs.isEmpty, let feed = try? folder.ownRepository(),
                 keyIDs.isDisjoint(with: FeedRole.allCases.flatMap { feed.keys(of: $0).ids })
             {
                 throw PatchError(
-                    .config, "no role of this feed has the key \(FeedKey.short(keyIDs.sorted()))",
-                    remedy: PublishingRemedy.lookAtKeys
+                    .config, "no role of this feed has the key \(FeedKey.short(keyIDs.sorted()))", remedy: .lookAtKeys
                 ).about(folder.path)
             }
             let reason = places.isEmpty ? "; a key that is not a file has none beside it" : ""
             throw PatchError(
                 .config, "no root file to trust: its own \(FeedLayout.firstRoot) proves nothing\(reason)",
-                remedy: PublishingRemedy.giveRoot(sha256: try MessageDigest.sha256.text(of: first))
+                remedy: .giveRoot(sha256: try MessageDigest.sha256.text(of: first))
             ).about(folder.path)
         }
         return newest.bytes
@@ -79,8 +78,7 @@ package struct PinnedRoot: Sendable {
     ///
     /// Otherwise, a thief could restore an old state and have it signed again.
     package func check(_ version: Int) throws(PatchError) {
-        guard let first = try folder.read(FeedLayout.firstRoot) else { return }
-        for file in try files(of: first, "signed") {
+        for file in try files("signed", of: folder.read(FeedLayout.firstRoot)) {
             guard let bytes = try? InputFile.regular(file, limit: 32),
                 let newest = Int(String(decoding: bytes.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)),
                 newest > version
@@ -95,8 +93,7 @@ package struct PinnedRoot: Sendable {
 
     /// Records beside each key which timestamp was signed last. If the file cannot be written, there is no such check.
     package func noteSigned(_ version: Int) throws(PatchError) {
-        guard let first = try folder.read(FeedLayout.firstRoot) else { return }
-        for file in try files(of: first, "signed") {
+        for file in try files("signed", of: folder.read(FeedLayout.firstRoot)) {
             try? OutputFile.write(Array("\(version)\n".utf8), to: file, force: true)
         }
     }
@@ -105,15 +102,15 @@ package struct PinnedRoot: Sendable {
     ///
     /// - Returns: The files that could not be written.
     package func keep(_ root: [UInt8]) throws(PatchError) -> [Path] {
-        guard let first = try folder.read(FeedLayout.firstRoot) else { return [] }
-        return try files(of: first).filter { file in
+        try files("root.json", of: folder.read(FeedLayout.firstRoot)).filter { file in
             guard (try? InputFile.regular(file, limit: root.count)) != root else { return false }
             return (try? OutputFile.write(root, to: file, force: true)) == nil
         }
     }
 
     /// The files beside the keys that have the name of a feed, which its first root file identifies.
-    private func files(of first: [UInt8], _ end: String = "root.json") throws(PatchError) -> [Path] {
+    private func files(_ end: String, of first: [UInt8]?) throws(PatchError) -> [Path] {
+        guard let first else { return [] }
         let name = Path("feed-\(try MessageDigest.sha256.text(of: first).prefix(16)).\(end)")
         return places.map { $0.appending(name) }
     }

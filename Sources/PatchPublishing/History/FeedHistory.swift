@@ -1,19 +1,19 @@
 package import PatchCrypto
-internal import PatchFeed
+package import PatchFeed
 
 /// The earlier states of a feed, read from its versioned files.
 ///
 /// Each snapshot has the version and the SHA-256 of the one before it. A state that is not in this chain is not the feed's, even
 /// if the feed's keys have signed it: another copy of the feed may have made it, or a thief with an old key.
 package struct FeedHistory {
-    private let snapshot: (Int) throws(PatchError) -> [UInt8]?
+    private let file: (String) throws(PatchError) -> [UInt8]?
     private let read: (Int) throws(PatchError) -> FeedRepository
 
     package init(
-        snapshot: @escaping (Int) throws(PatchError) -> [UInt8]?,
+        reading file: @escaping (String) throws(PatchError) -> [UInt8]?,
         _ read: @escaping (Int) throws(PatchError) -> FeedRepository
     ) {
-        (self.snapshot, self.read) = (snapshot, read)
+        (self.file, self.read) = (file, read)
     }
 
     /// The snapshot before another one; nil for the first one of a feed.
@@ -25,7 +25,7 @@ package struct FeedHistory {
             throw PatchError(.feedUnavailable, "snapshot \(next.version) does not name the one before it")
         }
         let name = FeedLayout.snapshot(previous.version)
-        guard let bytes = try snapshot(previous.version) else {
+        guard let bytes = try file(name) else {
             throw PatchError(.feedUnavailable, "\(name): missing, so an earlier state need not be this feed's")
         }
         guard previous.version < next.version, previous.file.sha256 != nil,
@@ -93,7 +93,7 @@ package struct FeedHistory {
         do throws(PatchError) {
             while last.version > version, let older = try before(last) { last = older }
         } catch {
-            guard error.code == .feedUnavailable, try snapshot(version) != nil else { throw error }
+            guard error.code == .feedUnavailable, try file(FeedLayout.snapshot(version)) != nil else { throw error }
             return (try Self.explaining { () throws(PatchError) in try read(version) }, error)
         }
         guard last.version == version else { throw PatchError(.config, "the feed has no snapshot \(version)") }

@@ -62,14 +62,10 @@ extension FeedRepository {
             let (was, now) = (old.bodies[role].json, bodies[role].json)
             lines += Self.differences("\(role):", was.without(left), now.without(left))
             guard before.version != after.version || before.expires != after.expires else { continue }
-            lines.append(
-                "\(role): version \(before.version) -> \(after.version), ends \(after.expires)"
-            )
+            lines.append("\(role): version \(before.version) -> \(after.version), ends \(after.expires)")
         }
-        return lines
-            + Self.differences(
-                "list:", old.list.json.without([PatchList.Key.published]),
-                list.json.without([PatchList.Key.published]))
+        let left: Set<String> = [PatchList.Key.published]
+        return lines + Self.differences("list:", old.list.json.without(left), list.json.without(left))
     }
 
     private static func differences(_ place: String, _ old: JSONValue?, _ new: JSONValue?) -> [String] {

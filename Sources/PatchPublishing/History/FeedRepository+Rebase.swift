@@ -8,8 +8,7 @@ extension FeedRepository {
     ) throws(PatchError) {
         guard other.changed.isDisjoint(with: [.targets, .root]) else {
             throw PatchError(
-                .config, "another change of the keys or the targets waits for signatures",
-                remedy: PublishingRemedy.signStagedFirst)
+                .config, "another change of the keys or the targets waits for signatures", remedy: .signStagedFirst)
         }
         guard changed.remove(.rollout) != nil else { return }
         list.json = list.json.merged(with: other.list.json, since: base.list.json)

@@ -1,5 +1,5 @@
 package import PatchCrypto
-internal import PatchFeed
+package import PatchFeed
 
 /// A timestamp that any copy of the feed may have made.
 package struct SnapshotPosition: Sendable {
@@ -24,10 +24,7 @@ extension FeedRepository {
     }
 
     /// The change that made this state, as recorded in its snapshot. Snapshots of older versions of patchpack do not record it.
-    package var change: ChangeStamp {
-        let change = bodies.snapshot.change
-        return ChangeStamp(time: change.time, author: change.author, reason: change.reason)
-    }
+    package var change: ChangeStamp { bodies.snapshot.change.stamp }
 
     /// The change that made this state, or the last change of the list if the snapshot does not record its own.
     package var lastChange: ChangeStamp { change.time == nil ? list.change : change }
@@ -67,24 +64,20 @@ extension FeedRepository {
     private func descends(
         from other: MetadataDescription, _ read: (String) throws(PatchError) -> [UInt8]?
     ) throws(PatchError) -> Bool {
-        var version = state(of: .snapshot).version
-        while version > other.version {
-            guard let bytes = try read(FeedLayout.snapshot(version)),
-                let snapshot = try? SnapshotMetadata(
-                    SignedMetadata(bytes, name: "snapshot.json", type: SnapshotMetadata.type))
+        let name = "snapshot.json"
+        var snapshot = bodies.snapshot
+        while snapshot.version > other.version, let previous = try snapshot.previous() {
+            guard previous.version < snapshot.version, let bytes = try read(FeedLayout.snapshot(previous.version)),
+                (try? previous.file.check(bytes, of: name)) != nil,
+                let before = try? SnapshotMetadata(SignedMetadata(bytes, name: name, type: SnapshotMetadata.type)),
+                before.version == previous.version
             else { return false }
-            guard let previous = try snapshot.previous() else {
-                version = other.version
-                break
-            }
-            guard previous.version < version, previous.version >= other.version,
-                let before = try read(FeedLayout.snapshot(previous.version)),
-                (try? previous.file.check(before, of: "snapshot.json")) != nil
-            else { return false }
-            version = previous.version
+            snapshot = before
         }
-        guard version == other.version, let own = try read(FeedLayout.snapshot(version)) else { return false }
-        return (try? other.file.check(own, of: "snapshot.json")) != nil
+        guard snapshot.version >= other.version, let own = try read(FeedLayout.snapshot(other.version)) else {
+            return false
+        }
+        return (try? other.file.check(own, of: name)) != nil
     }
 }
 

@@ -1,4 +1,5 @@
 package import PatchCrypto
+internal import PatchFeed
 
 /// The time, author and reason of a change, and the settings for all of its parts.
 package struct ChangeDetails: Sendable {
@@ -21,19 +22,11 @@ package struct ChangeDetails: Sendable {
 
     package init(at now: Timestamp) { self.now = now }
 
+    var stamp: ChangeStamp { ChangeStamp(time: now, author: author, reason: reason) }
+
     /// A name as recorded in the list: cut to 100 characters; nil if it is empty.
     package static func author(_ name: String) -> String? {
         name.isEmpty ? nil : String(name.prefix(longestAuthor))
-    }
-}
-
-package struct ChangeStamp: Sendable, Equatable {
-    package let time: Timestamp?
-    package let author: String?
-    package let reason: String?
-
-    package init(time: Timestamp?, author: String?, reason: String?) {
-        (self.time, self.author, self.reason) = (time, author, reason)
     }
 }
 

@@ -4,8 +4,8 @@ internal import PatchFeed
 package struct FeedKey: Sendable {
     /// The SHA-256 of the key's canonical form, in hex digits.
     package let id: String
+    /// The key as it is signed.
     let json: JSONValue
-    private let key: SchemeKey
 
     /// The first digits of ids, which are enough for messages.
     package static func short(_ ids: [String]) -> String { ids.map { String($0.prefix(16)) }.joined(separator: ", ") }
@@ -21,24 +21,24 @@ package struct FeedKey: Sendable {
         } else if let key = try? SchemeKey(pem: pem, for: .rsaPSS) {
             try self.init(key, kind: "rsa", text: String(decoding: pem, as: UTF8.self))
         } else {
-            throw PatchError(
-                .config, "not a public key that a feed can use", remedy: PublishingRemedy.giveFeedKey)
+            throw PatchError(.config, "not a public key that a feed can use", remedy: .giveFeedKey)
         }
     }
 
     package init(_ key: VerifyingKey) throws(PatchError) {
         guard let point = key.ed25519Point else {
             throw PatchError(
-                .config, "a feed is signed with Ed25519 keys, not \(key.algorithm.rawValue)",
-                remedy: PublishingRemedy.makeKey)
+                .config, "a feed is signed with Ed25519 keys, not \(key.algorithm.rawValue)", remedy: .makeKey)
         }
         try self.init(
             SchemeKey(ed25519: point), kind: "ed25519", text: String(decoding: Hex.encode(point), as: UTF8.self))
     }
 
     private init(_ key: SchemeKey, kind: String, text: String) throws(PatchError) {
-        self.key = key
-        json = FeedKeys.entry(of: key, kind: kind, text: text)
+        json = .object([
+            ("keytype", .string(kind)), ("keyval", .object([("public", .string(text))])),
+            ("scheme", .string(key.scheme.rawValue)),
+        ])
         id = try MessageDigest.sha256.text(of: json.canonical)
     }
 }

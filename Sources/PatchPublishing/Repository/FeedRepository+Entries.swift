@@ -29,7 +29,7 @@ extension FeedRepository {
             throw PatchError(
                 .usage,
                 "\(id): version \(highest.version) is \(highest.words), and version \(live.version) is \(live.words)",
-                remedy: PublishingRemedy.giveVersion)
+                remedy: .giveVersion)
         }
         guard version == nil, highest.state == .active, let offered = highest.offered else { return highest }
         let later = listed.first {
@@ -39,7 +39,7 @@ extension FeedRepository {
         throw PatchError(
             .usage,
             "\(id): version \(later.version) is \(later.words), later than version \(highest.version), which is \(highest.words)",
-            remedy: PublishingRemedy.giveVersion)
+            remedy: .giveVersion)
     }
 }
 
@@ -55,7 +55,7 @@ extension PatchError {
         let longer = known.filter { $0.hasSuffix(".\(id)") }.sorted().prefix(4).joined(separator: " or ")
         let message = "\(id): no such patch in this feed"
         guard let meant = longer.isEmpty ? nearest(id, among: known) : longer else {
-            return PatchError(.usage, message, remedy: PublishingRemedy.lookAtPatches)
+            return PatchError(.usage, message, remedy: .lookAtPatches)
         }
         return PatchError(.usage, message, hint: "did you mean \(meant)?")
     }

@@ -8,13 +8,11 @@ extension FeedRepository {
     ) throws(PatchError) -> [(role: FeedRole, keys: Int, threshold: Int)] {
         // These roles come first, because the versions of the others depend on whether devices forget versions.
         let first = roles.filter { $0 == .timestamp || $0 == .snapshot }
-        var rotated: [(role: FeedRole, keys: Int, threshold: Int)] = []
-        for role in first + roles.filter({ !first.contains($0) }) {
+        return try (first + roles.filter { !first.contains($0) }).map { (role) throws(PatchError) in
             try rotate(role, adding: added, removing: removed, threshold: threshold, in: details)
             let (ids, needed) = keys(of: role)
-            rotated.append((role, ids.count, needed))
+            return (role, ids.count, needed)
         }
-        return rotated
     }
 
     /// Changes the keys of a role, unless it has them already.
@@ -30,7 +28,7 @@ extension FeedRepository {
         in details: ChangeDetails
     ) throws(PatchError) {
         let old = keys(of: role)
-        var (ids, needed) = old
+        var ids = old.ids
         for prefix in removed {
             let found = ids.filter { $0.hasPrefix(prefix) }
             guard found.count == 1 else {
@@ -41,13 +39,13 @@ extension FeedRepository {
             ids.removeAll { $0 == found[0] }
         }
         for key in added where !ids.contains(key.id) { ids.append(key.id) }
-        needed = threshold ?? needed
+        let needed = threshold ?? old.threshold
         guard needed >= 1, ids.count >= needed else {
             throw PatchError(
                 .config, "the role \(role) would have \(ids.count) keys, but needs \(needed) signatures",
-                remedy: PublishingRemedy.addKeys)
+                remedy: .addKeys)
         }
-        if role == .timestamp || role == .snapshot, Set(ids).isDisjoint(with: keys(of: role).ids) {
+        if role == .timestamp || role == .snapshot, Set(ids).isDisjoint(with: old.ids) {
             clientsForgetVersions = true
         }
         let isOffline = role == .root || role == .targets

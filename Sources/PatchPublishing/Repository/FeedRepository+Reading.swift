@@ -2,37 +2,26 @@ package import PatchCrypto
 internal import PatchFeed
 
 extension FeedRepository {
-    package struct Reading: Sendable {
-        /// A root file that does not come from the feed's own folder. Trust starts with it.
-        let root: [UInt8]
-        /// Whether to accept files that are signed only with the keys from before the last change of keys, because that change
-        /// was interrupted.
-        let isInterrupted: Bool
-        /// The snapshot to read; nil for the one that the timestamp lists.
-        let snapshot: Int?
-
-        package init(root: [UInt8], isInterrupted: Bool = false, snapshot: Int? = nil) {
-            (self.root, self.isInterrupted, self.snapshot) = (root, isInterrupted, snapshot)
-        }
-    }
-
     /// How many versions may have files that no metadata list. An interrupted run leaves one.
     private static let mostOrphans = 100
 
-    /// Reads a feed as a client does, starting from a trusted root.
+    /// Reads a feed, and checks as much as a client, because a change signs the unchanged parts along with it. Only expiry is not
+    /// checked, so that an expired feed can be refreshed.
     ///
-    /// It checks as much as a client, because a change signs the unchanged parts along with it. Only expiry is not checked, so
-    /// that an expired feed can be refreshed.
-    ///
+    /// - Parameters:
+    ///   - root: A root file that does not come from the feed's own folder. Trust starts with it.
+    ///   - isInterrupted: Whether to accept files that are signed only with the keys from before the last change of keys, because
+    ///     that change was interrupted.
+    ///   - number: The snapshot to read; nil for the one that the timestamp lists.
     /// - Throws: `feed-malformed`, `feed-signature`, `feed-rollback` or `feed-mismatch` if a file is not the feed's.
-    package init(_ reading: Reading, _ read: (String) throws(PatchError) -> [UInt8]?) throws(PatchError) {
-        let earlierRoots = reading.snapshot != nil ? .max : reading.isInterrupted ? 1 : 0
-        var trusted = try Self.trusted(
-            from: reading.root, earlierRoots: earlierRoots, snapshot: reading.snapshot, read)
+    package init(
+        root: [UInt8], isInterrupted: Bool = false, snapshot number: Int? = nil,
+        _ read: (String) throws(PatchError) -> [UInt8]?
+    ) throws(PatchError) {
+        let earlierRoots = number != nil ? .max : isInterrupted ? 1 : 0
+        var trusted = try Self.trusted(from: root, earlierRoots: earlierRoots, snapshot: number, read)
 
-        func take(
-            _ path: String, _ update: ([UInt8]) throws(PatchError) -> Void
-        ) throws(PatchError) -> [UInt8] {
+        func take(_ path: String, _ update: ([UInt8]) throws(PatchError) -> Void) throws(PatchError) -> [UInt8] {
             let bytes = try Self.file(path, read)
             do throws(PatchError) { try update(bytes) } catch { throw error.hinting(Self.isForeign) }
             return bytes
@@ -56,7 +45,9 @@ extension FeedRepository {
                 file = try trusted.update(targets: bytes, of: key, by: keys, called: path)
             }
             guard let file, let targets = trusted.targets[key] else { throw Self.unread }
-            if let role = FeedRole(rawValue: key.role) { approvals[role] = try Self.signers(of: file, among: keys) }
+            if let role = FeedRole(rawValue: key.role) {
+                approvals[role] = try Self.sound(file.signatures, over: file.payload, by: keys).map(\.keyID)
+            }
             return targets
         }
 
@@ -71,7 +62,7 @@ extension FeedRepository {
         var bodies = MetadataBodies(
             root: trusted.root, targets: targets, rollout: rollout, snapshot: snapshot, timestamp: timestamp)
         var knowsRoot = true
-        if reading.snapshot != nil {
+        if number != nil {
             // An earlier state had the root of its time. It may not name that root, or may name a wrong one.
             let file = try SignedMetadata(snapshotBytes, name: path, type: SnapshotMetadata.type)
             let root = ([trusted.root] + trusted.earlierRoots).first {
@@ -83,21 +74,14 @@ extension FeedRepository {
         self.init(
             bodies: bodies, oldRoot: bodies.root, list: PatchListDraft(list),
             stale: Set(FeedRole.allCases.filter { $0 != .rollout && trusted.staleTypes.contains($0.type) }),
-            orphanedVersions: reading.snapshot == nil ? try Self.orphanedVersions(by: bodies, read) : [:],
+            orphanedVersions: number == nil ? try Self.orphanedVersions(by: bodies, read) : [:],
             knowsRoot: knowsRoot, previous: (snapshot.version, try MessageDigest.sha256.text(of: snapshotBytes)))
         let roots = [bodies.root] + trusted.earlierRoots.filter { $0.version == bodies.root.version - 1 }
         if knowsRoot, let file = try read(FeedLayout.root(bodies.root.version)) {
             let file = try SignedMetadata(file, name: FeedRole.root.rawValue, type: FeedRole.root.type)
-            approvals[.root] = try Self.signers(of: file, among: roots.map(\.root))
+            approvals[.root] = try Self.sound(file.signatures, over: file.payload, by: roots.map(\.root)).map(\.keyID)
         }
         self.approvals = approvals
-    }
-
-    /// The ids of the given keys that have signed a file, in the order of their signatures.
-    private static func signers(
-        of file: SignedMetadata, among holders: [RoleKeys]
-    ) throws(PatchError) -> [String] {
-        try sound(file.signatures, over: file.payload, by: holders).map(\.keyID)
     }
 
     /// The signatures that were made with the keys that they name, in order.
@@ -117,12 +101,14 @@ extension FeedRepository {
 
     /// Reads a feed, trusting its own first root file. This does not prove whose feed it is.
     package init(trustingItself read: (String) throws(PatchError) -> [UInt8]?) throws(PatchError) {
-        try self.init(Reading(root: Self.file(FeedLayout.firstRoot, read)), read)
+        try self.init(root: Self.file(FeedLayout.firstRoot, read), read)
     }
 
     /// The version of a root file that its own keys have signed.
     package static func version(ofRoot bytes: [UInt8]) throws(PatchError) -> Int {
-        try trusted(ReadingLeniency(), root: bytes).root.version
+        let file = try SignedMetadata(bytes, name: "root.json", type: RootMetadata.type)
+        try file.verify(by: RootMetadata(file).root)
+        return file.version
     }
 
     private static let isForeign =
@@ -166,28 +152,20 @@ extension FeedRepository {
         return orphanedVersions
     }
 
-    private static func trusted(_ leniency: ReadingLeniency, root: [UInt8]) throws(PatchError) -> TrustedMetadata {
-        guard let start = Timestamp(secondsSince1970: 0) else { throw PatchError(.internal, "no time") }
-        return try TrustedMetadata(root: root, start: start, leniency: leniency)
-    }
-
     /// Reads the roots, from a trusted one to the newest. Each is signed with the keys of the one before.
-    ///
-    /// - Parameters:
-    ///   - earlierRoots: How many roots before the newest one also count.
-    ///   - snapshot: The snapshot to read; nil for the one that the timestamp lists.
     static func trusted(
         from pinned: [UInt8], earlierRoots: Int, snapshot: Int? = nil,
         _ read: (String) throws(PatchError) -> [UInt8]?
     ) throws(PatchError) -> TrustedMetadata {
         var leniency = ReadingLeniency()
         (leniency.ignoresEnds, leniency.earlierRoots, leniency.snapshot) = (true, earlierRoots, snapshot)
-        var trusted = try trusted(leniency, root: pinned)
+        guard let start = Timestamp(secondsSince1970: 0) else { throw PatchError(.internal, "no time") }
+        var trusted = try TrustedMetadata(root: pinned, start: start, leniency: leniency)
         let path = FeedLayout.root(trusted.root.version)
         guard let own = try trusted.root.version == 1 ? file(path, read) : read(path) else {
             throw PatchError(
                 .feedRollback, "\(path): missing, but this signer has seen it: the folder is older than that",
-                remedy: PublishingRemedy.trustOlderRoot)
+                remedy: .trustOlderRoot)
         }
         guard own == pinned else {
             throw PatchError(.feedMismatch, "\(path): not the root file that is trusted", hint: isForeign)
@@ -208,9 +186,7 @@ extension FeedRepository {
     private static func list(
         of rollout: TargetsMetadata, _ read: (String) throws(PatchError) -> [UInt8]?
     ) throws(PatchError) -> JSONValue {
-        guard rollout.targets.count == 1, let target = rollout.targets.values.first else {
-            throw hasNoList
-        }
+        guard rollout.targets.count == 1, let target = rollout.targets.values.first else { throw hasNoList }
         let bytes = try file(URLPath.target(target, isConsistent: true), read)
         do throws(PatchError) { try target.check(bytes) } catch { throw error.hinting(isForeign) }
         let json = try PatchList.json(decoding: bytes)

@@ -3,12 +3,6 @@ internal import PatchFeed
 
 // The targets that the release keys sign: envelopes, and the trust store.
 extension FeedRepository {
-    package func checkApp(of manifest: Manifest) throws(PatchError) {
-        guard manifest.app == app else {
-            throw PatchError(.policy, "the patch is for the app \(manifest.app), but the feed is for \(app)")
-        }
-    }
-
     /// Adds envelopes, and lists them.
     ///
     /// - Parameters:
@@ -29,15 +23,15 @@ extension FeedRepository {
         var entries: [PatchEntryDraft] = []
         var results: [Publication.Listing] = []
         for publication in publications {
-            let path = FeedLayout.envelope(publication.name, of: app)
+            let asked = publication.entry
+            let path = FeedLayout.envelope(asked.fileName, of: app)
             let digest = publication.envelope.sha256
-            let earlier = known[path] ?? files[publication.name]
+            let earlier = known[path] ?? files[asked.fileName]
             guard earlier == nil || earlier == digest else {
                 throw PatchError(
-                    .feedPublished, "\(publication.name): this version was published before, with other bytes",
+                    .feedPublished, "\(asked.fileName): this version was published before, with other bytes",
                     hint: "pack it again with a higher version")
             }
-            let asked = publication.entry
             let versions = listedVersions[asked.id] ?? []
             let entry = versions.first { $0.version == asked.version }
             // A removed version stays withdrawn, and needs no envelope.
@@ -75,24 +69,18 @@ extension FeedRepository {
         throw PatchError(
             .feedListed,
             "\(new.name): version \(highest.version) is \(highest.words), so only devices that do not get that one would get this one",
-            remedy: PublishingRemedy.packHigher)
+            remedy: .packHigher)
     }
 
     /// Adds, replaces or removes a target that is not an envelope.
     package mutating func setTarget(_ path: String, to bytes: [UInt8]?, in details: ChangeDetails) throws(PatchError)
         -> Bool
     {
-        let old = digest(of: path)
-        guard let bytes else {
-            guard old != nil else { return false }
-            bumpVersion(of: .targets, in: details)
-            bodies.targets.targets[ExactString(path)] = nil
-            return true
-        }
-        let contents = try FeedFile.Contents(bytes)
-        guard contents.sha256 != old else { return false }
+        let contents = try bytes.map { (bytes) throws(PatchError) in try FeedFile.Contents(bytes) }
+        guard contents?.sha256 != digest(of: path) else { return false }
         bumpVersion(of: .targets, in: details)
-        addTarget(path, contents)
+        bodies.targets.targets[ExactString(path)] = nil
+        if let contents { addTarget(path, contents) }
         return true
     }
 
@@ -162,13 +150,14 @@ extension FeedRepository {
         var (paths, gone): (Set<String>, Set<String>) = ([], [])
         var withdrawn: [PatchEntryDraft] = []
         for id in ids {
-            let path = envelopePath(id, version)
             let entry = listed["\(id) \(version)"]
+            let withdrawal = withdrawal(of: id, version: version, after: entry)
+            let path = FeedLayout.envelope(withdrawal.fileName, of: app)
             let isSigned = digest(of: path) != nil
             guard isSigned || entry != nil else { throw .unlisted(id, version: version, in: self) }
             if isSigned { paths.insert(path) }
             if entry?.state != .withdrawn {
-                withdrawn.append(withdrawal(of: id, version: version, after: entry))
+                withdrawn.append(withdrawal)
             } else if !isSigned {
                 gone.insert(id)
             }
@@ -186,12 +175,8 @@ extension FeedRepository {
     /// An entry that withdraws a version, whether or not it is listed. It only withdraws it, so it needs no envelope.
     package func withdrawal(of id: String, version: Int, after old: PatchEntryDraft? = nil) -> PatchEntryDraft {
         var entry = PatchEntryDraft(withdrawing: id, version: version)
-        entry.path = envelopePath(id, version)
+        entry.path = FeedLayout.envelope(entry.fileName, of: app)
         entry.reason = old?.reason
         return entry
-    }
-
-    private func envelopePath(_ id: String, _ version: Int) -> String {
-        FeedLayout.envelope("\(id)-\(version).js", of: app)
     }
 }

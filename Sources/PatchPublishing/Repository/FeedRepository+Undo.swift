@@ -1,5 +1,5 @@
 package import PatchCrypto
-internal import PatchFeed
+package import PatchFeed
 
 // Restoring the list of an earlier state.
 extension FeedRepository {
@@ -13,7 +13,7 @@ extension FeedRepository {
         for entry in before where entry.state != .withdrawn && !signed.contains(entry.path ?? "") {
             throw PatchError(
                 .config, "\(entry.name) was removed, so the state before that cannot be made again",
-                remedy: PublishingRemedy.publishAgain)
+                remedy: .publishAgain)
         }
         var restored = list
         restored.isEnabled = older.list.isEnabled
@@ -45,8 +45,7 @@ extension FeedRepository {
         to older: FeedRepository, undoing undone: [ChangeStamp], by author: String?
     ) throws(PatchError) {
         guard let reason = reasonAgainstUndo(to: older, undoing: undone, by: author) else { return }
-        throw PatchError(
-            .config, reason, remedy: PublishingRemedy.giveState(older.state(of: .snapshot).version))
+        throw PatchError(.config, reason, remedy: .giveState(older.state(of: .snapshot).version))
     }
 
     private func reasonAgainstUndo(

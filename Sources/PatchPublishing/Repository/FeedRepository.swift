@@ -143,12 +143,10 @@ extension FeedRepository {
         let wasEnabled = list.isEnabled
         body(&list)
         if list.isEnabled != wasEnabled {
-            list.stop =
-                list.isEnabled ? nil : ChangeStamp(time: details.now, author: details.author, reason: details.reason)
+            list.stop = list.isEnabled ? nil : details.stamp
         }
         list.entries = list.entries.map { $0.stamped(since: old[$0.name], in: details) }
-        (list.author, list.reason) = (details.author, details.reason)
-        list.published = details.now
+        list.change = details.stamp
         hasNewList = true
     }
 

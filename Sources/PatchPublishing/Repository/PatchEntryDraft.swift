@@ -28,6 +28,9 @@ package struct PatchEntryDraft: Sendable {
     /// The id and the version, which no other entry has.
     package var name: String { "\(id) \(version)" }
 
+    /// The file name of its envelope, such as `com.example.shop.cart-total-7.js`.
+    package var fileName: String { "\(id)-\(version).js" }
+
     package var id: String { json[Key.id]?.text ?? "" }
     package var version: Int { json[Key.version]?.number ?? 0 }
 
@@ -83,10 +86,8 @@ package struct PatchEntryDraft: Sendable {
         set { json.set(Key.offered, newValue.map { .string($0.description) }) }
     }
 
-    package var author: String? {
-        get { json[Key.author]?.text }
-        set { json.set(Key.author, newValue.map(JSONValue.string)) }
-    }
+    /// The last change.
+    package var change: ChangeStamp { ChangeStamp(json, time: Key.since) }
 
     /// Whether another entry is the same for devices.
     package func isEquivalent(to other: PatchEntryDraft) -> Bool {
@@ -104,7 +105,7 @@ package struct PatchEntryDraft: Sendable {
         var entry = self
         entry.since = details.now
         if isOffered, old?.state != state { entry.offered = details.now }
-        entry.author = details.author
+        entry.json.set(Key.author, details.author.map(JSONValue.string))
         if entry.reason == old?.reason { entry.reason = details.reason }
         return entry
     }
@@ -178,7 +179,7 @@ package struct PatchEntryDraft: Sendable {
         guard new != .shadow || state != .withdrawn else {
             throw PatchError(
                 .usage, "\(name) is withdrawn, and devices that still have it would keep it if they do not know shadow",
-                remedy: PublishingRemedy.packHigherInShadow)
+                remedy: .packHigherInShadow)
         }
         state = new
     }

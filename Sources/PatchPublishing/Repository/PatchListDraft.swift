@@ -1,5 +1,5 @@
 package import PatchCrypto
-internal import PatchFeed
+package import PatchFeed
 
 private typealias Key = PatchList.Key
 
@@ -31,36 +31,19 @@ package struct PatchListDraft: Sendable {
         set { json.set(Key.enabled, .bool(newValue)) }
     }
 
-    package var author: String? {
-        get { json[Key.author]?.text }
-        set { json.set(Key.author, newValue.map(JSONValue.string)) }
-    }
-
-    package var reason: String? {
-        get { json[Key.reason]?.text }
-        set { json.set(Key.reason, newValue.map(JSONValue.string)) }
-    }
-
+    /// The last change.
     package var change: ChangeStamp {
-        ChangeStamp(time: published, author: author, reason: reason)
+        get { ChangeStamp(json, time: Key.published) }
+        set { newValue.write(to: &json, time: Key.published) }
     }
 
     /// The change that switched all patches off; nil if they are on, or if an older version of this library switched them off.
     package var stop: ChangeStamp? {
-        get {
-            json[Key.stop].map {
-                ChangeStamp(
-                    time: $0[Key.since]?.text.flatMap { Timestamp($0) }, author: $0[Key.author]?.text,
-                    reason: $0[Key.reason]?.text)
-            }
-        }
+        get { json[Key.stop].map { ChangeStamp($0, time: Key.since) } }
         set {
-            let members: [(key: String, value: String?)] = [
-                (Key.since, newValue?.time?.description), (Key.author, newValue?.author),
-                (Key.reason, newValue?.reason),
-            ]
-            let object = JSONValue.object(members.compactMap { name, text in text.map { (name, .string($0)) } })
-            json.set(Key.stop, newValue == nil ? nil : object)
+            var stop = JSONValue.object([])
+            newValue?.write(to: &stop, time: Key.since)
+            json.set(Key.stop, newValue == nil ? nil : stop)
         }
     }
 
@@ -109,7 +92,7 @@ package struct PatchListDraft: Sendable {
 
     package mutating func removeSwitch(_ name: String) throws(PatchError) {
         guard switches?[name] != nil else {
-            throw PatchError(.usage, "\(name): no such switch to remove", remedy: PublishingRemedy.giveValue)
+            throw PatchError(.usage, "\(name): no such switch to remove", remedy: .giveValue)
         }
         setSwitch(name, to: nil)
     }

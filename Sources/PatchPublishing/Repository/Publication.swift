@@ -3,13 +3,11 @@ package import PatchCrypto
 package struct Publication: Sendable {
     /// The envelope, which the caller has verified.
     let envelope: FeedFile.Contents
-    /// The envelope's file name, such as `com.example.shop.cart-total-7.js`.
-    let name: String
     /// The list's entry, without its path.
     package let entry: PatchEntryDraft
 
-    package init(_ envelope: FeedFile.Contents, name: String, entry: PatchEntryDraft) {
-        (self.envelope, self.name, self.entry) = (envelope, name, entry)
+    package init(_ envelope: FeedFile.Contents, entry: PatchEntryDraft) {
+        (self.envelope, self.entry) = (envelope, entry)
     }
 
     /// Lists a patch under its name and version.
@@ -19,7 +17,7 @@ package struct Publication: Sendable {
     ) throws(PatchError) {
         var entry = PatchEntryDraft(manifest)
         try body(&entry)
-        self.init(envelope, name: "\(manifest.id)-\(manifest.version).js", entry: entry)
+        self.init(envelope, entry: entry)
     }
 
     package enum Listing: Sendable {

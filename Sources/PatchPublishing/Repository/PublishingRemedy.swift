@@ -1,4 +1,4 @@
-internal import PatchCrypto
+package import PatchCrypto
 internal import PatchFeed
 
 /// A remedy that a signer can apply to an error. A tool words it in terms of its own options: PublishingRemedy+Hint.swift.
@@ -47,14 +47,13 @@ package enum PublishingRemedy: PatchError.Remedy, Equatable {
 }
 
 extension PatchError {
-    /// The same error with a remedy in place of its hint.
-    func with(_ remedy: PublishingRemedy) -> PatchError { PatchError(code, message, remedy: remedy, at: place) }
+    package init(_ code: Code, _ message: String, remedy: PublishingRemedy, at place: Place? = nil) {
+        self.init(code, message, remedy: remedy as any Remedy, at: place)
+    }
 
     /// An error for a folder without one of the files that every feed has.
     static func noFeed(_ path: String) -> PatchError {
-        PatchError(
-            .feedUnavailable, "\(path): missing, so this is not the folder of a feed",
-            remedy: PublishingRemedy.makeFeed)
+        PatchError(.feedUnavailable, "\(path): missing, so this is not the folder of a feed", remedy: .makeFeed)
     }
 }
 

@@ -12,12 +12,9 @@ extension Rollout {
             parts[0].count <= 3, parts.count == 1 || parts[1].count <= 2, let whole = Int(parts[0]),
             text.hasSuffix("%") || parts.count == 1 || whole > 0
         else { return nil }
-        let places = parts.count == 2 ? String(parts[1]) + (parts[1].count == 1 ? "0" : "") : "0"
-        guard let hundredths = Int(places), case let basisPoints = whole * 100 + hundredths, basisPoints <= 10_000
-        else {
-            return nil
-        }
-        return basisPoints
+        let places = parts.count == 2 ? (parts[1] + "0").prefix(2) : "0"
+        guard let hundredths = Int(places), whole * 100 + hundredths <= 10_000 else { return nil }
+        return whole * 100 + hundredths
     }
 
     /// A number of parts of 10,000, as a percentage.

@@ -25,7 +25,6 @@ package struct PatchAudience: Sendable {
         (self.groups, self.users, self.moment) = (groups, users, moment)
     }
 
-    /// Sets the audience of the list's entry. Settings that are not given again stay.
     package func apply(to entry: inout PatchEntryDraft) throws(PatchError) {
         // A percentage of 100 is written too, so that a later, smaller one counts the same units. Without a unit and a seed, these
         // are the installations anyway.
@@ -34,9 +33,7 @@ package struct PatchAudience: Sendable {
         }
         if !groups.isEmpty { entry.groups = groups }
         if !users.isEmpty {
-            var names: [String] = []
-            for user in users { names.append(try Rollout.name(of: user, patch: entry.id)) }
-            entry.users = names
+            entry.users = try users.map { (user) throws(PatchError) in try Rollout.name(of: user, patch: entry.id) }
         }
         if let moment { entry.when = moment }
     }

@@ -98,9 +98,7 @@ package enum RolloutStep: Sendable, Equatable {
         case switchedOff
     }
 
-    package init(
-        of entry: PatchEntryDraft, isEnabled: Bool, by rules: Rules, _ evidence: Evidence, at now: Timestamp
-    ) {
+    package init(of entry: PatchEntryDraft, isEnabled: Bool, by rules: Rules, _ evidence: Evidence, at now: Timestamp) {
         let crossed = evidence.gates.first { $0.verdict == .crossed }
         let isShadow = entry.state == .shadow
         var reasons: [Reason] = []

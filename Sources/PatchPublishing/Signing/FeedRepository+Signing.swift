@@ -62,16 +62,19 @@ extension FeedRepository {
         signatures[role, default: []].contains { $0.keyID == id }
     }
 
-    private func file(of role: FeedRole) -> [UInt8] { bodies[role].file(signatures[role, default: []]) }
+    private func file(of role: FeedRole) -> [UInt8] {
+        MetadataSignature.file(bodies[role].json, signatures[role, default: []])
+    }
 
-    /// The bytes that are signed elsewhere for a role; nil if the role does not change.
-    package func payload(of role: FeedRole) -> [UInt8]? { changed.contains(role) ? bodies[role].json.canonical : nil }
+    /// The bytes that are signed elsewhere for a role.
+    package func payload(of role: FeedRole) throws(PatchError) -> [UInt8] {
+        guard changed.contains(role) else { throw PatchError(.config, "the role \(role) has nothing to sign") }
+        return bodies[role].json.canonical
+    }
 
     /// Adds a signature that was made elsewhere, with any key that may sign the role.
     package mutating func attach(_ signature: [UInt8], to role: FeedRole) throws(PatchError) -> String {
-        guard let payload = payload(of: role) else {
-            throw PatchError(.config, "the role \(role) has nothing to sign")
-        }
+        let payload = try payload(of: role)
         for holder in try holders(of: role) {
             if let id = try holder.signer(of: signature, over: payload) {
                 add(signature, by: id, to: role)
@@ -80,7 +83,7 @@ extension FeedRepository {
         }
         throw PatchError(
             .feedSignature, "not a signature over the payload of the role \(role), by one of its keys",
-            remedy: PublishingRemedy.signPayload)
+            remedy: .signPayload)
     }
 
     /// The roles whose changes need more signatures, without the snapshot and the timestamp, which are made last.
@@ -95,7 +98,7 @@ extension FeedRepository {
         guard waiting.count == 1, let role = waiting.first else {
             throw PatchError(
                 .usage, "\(waiting.count) roles wait for signatures",
-                remedy: PublishingRemedy.giveRole(waiting.map(\.rawValue).sorted()))
+                remedy: .giveRole(waiting.map(\.rawValue).sorted()))
         }
         return role
     }
@@ -140,7 +143,7 @@ extension FeedRepository {
         let path = PatchList.trustPath(for: app)
         guard let digest = digest(of: path) else { return nil }
         let file = FeedLayout.target(path, sha256: digest)
-        var bytes = try newTargets.last { FeedLayout.isTarget($0.path, path) }?.bytes
+        var bytes = try newTargets.first { $0.path == file }?.bytes
         if bytes == nil { bytes = try read(file) }
         guard let bytes, try MessageDigest.sha256.text(of: bytes) == digest else {
             throw PatchError(.feedMismatch, "\(file): missing, or not the file that is signed")
@@ -174,9 +177,7 @@ extension FeedRepository {
             guard let bytes = try read(path) else { continue }
             let file = try SignedMetadata(bytes, name: path, type: role.type)
             guard file.version > bodies[role].version else {
-                throw PatchError(
-                    .config, "\(path): the feed has changed since this was staged",
-                    remedy: PublishingRemedy.repeatStaged)
+                throw PatchError(.config, "\(path): the feed has changed since this was staged", remedy: .repeatStaged)
             }
             try bodies.take(file, as: role)
             signatures[role] = file.signatures
@@ -220,10 +221,7 @@ extension FeedRepository {
                 bodies.snapshot.setEntry(of: role.rawValue, to: try description(of: role))
             }
             // A list may have waited for signatures, so its own author, reason and time take precedence.
-            let change =
-                hasNewList
-                ? list.change : ChangeStamp(time: details.now, author: details.author, reason: details.reason)
-            bodies.snapshot.change = (change.time, change.author, change.reason, bodies.root.version)
+            bodies.snapshot.change = (hasNewList ? list.change : details.stamp, bodies.root.version)
             if let previous {
                 let file = FileDescription(length: nil, sha256: previous.sha256)
                 bodies.snapshot.setPrevious(MetadataDescription(version: previous.version, file))
@@ -251,7 +249,7 @@ extension FeedRepository {
             guard size <= limit else {
                 throw PatchError(
                     .feedLimit, "the metadata of the role \(role) would have \(size) bytes; devices read \(limit)",
-                    remedy: PublishingRemedy.prune)
+                    remedy: .prune)
             }
         }
         var versioned = newTargets
@@ -294,8 +292,7 @@ extension FeedRepository {
     }
 
     private static func unsigned(_ role: FeedRole, _ ids: [String]) -> PatchError {
-        PatchError(
-            .feedSignature, "the role \(role) is not signed", remedy: PublishingRemedy.giveKeys(of: role, ids: ids))
+        PatchError(.feedSignature, "the role \(role) is not signed", remedy: .giveKeys(of: role, ids: ids))
     }
 
     private var listBytes: [UInt8] { list.json.encoded() + [0x0A] }
@@ -308,8 +305,7 @@ extension FeedRepository {
         ]
         where count > limit {
             throw PatchError(
-                .feedLimit, "the list would have \(count) \(unit); at most \(limit) are allowed",
-                remedy: PublishingRemedy.prune)
+                .feedLimit, "the list would have \(count) \(unit); at most \(limit) are allowed", remedy: .prune)
         }
         let path = PatchList.path(for: app)
         let target = FeedTarget(path: path, length: bytes.count, sha256: try MessageDigest.sha256.text(of: bytes))
@@ -319,7 +315,6 @@ extension FeedRepository {
     private func description(of role: FeedRole) throws(PatchError) -> MetadataDescription {
         let bytes = file(of: role)
         let digest = try MessageDigest.sha256.text(of: bytes)
-        return MetadataDescription(
-            version: bodies[role].version, FileDescription(length: bytes.count, sha256: digest))
+        return MetadataDescription(version: bodies[role].version, FileDescription(length: bytes.count, sha256: digest))
     }
 }

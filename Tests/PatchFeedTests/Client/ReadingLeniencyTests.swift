@@ -68,7 +68,7 @@ import Testing
         try feed.server.write(
             {
                 var again = try FeedRepository(
-                    FeedRepository.Reading(root: feed.pinnedRoot, isInterrupted: true), { path in feed.server[path] })
+                    root: feed.pinnedRoot, isInterrupted: true, { path in feed.server[path] })
                 try again.rotate(
                     .root, adding: [FeedKey(other.verifyingKey)], removing: [], threshold: nil, in: FeedFixture.details)
                 return try again.files(signedBy: keys, in: FeedFixture.details).filter { FeedLayout.isRoot($0.path) }

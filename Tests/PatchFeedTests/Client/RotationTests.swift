@@ -194,7 +194,7 @@ import Testing
             try FeedRepository(trustingItself: { path in feed.server[path] })
         }
         var again = try FeedRepository(
-            FeedRepository.Reading(root: feed.pinnedRoot, isInterrupted: true), { path in feed.server[path] })
+            root: feed.pinnedRoot, isInterrupted: true, { path in feed.server[path] })
         again.refresh([.timestamp], in: FeedFixture.details)
         again.resignStaleRoles(in: FeedFixture.details)
         try feed.server.write(again.files(signedBy: signers, in: FeedFixture.details))

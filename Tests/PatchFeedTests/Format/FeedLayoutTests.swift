@@ -27,8 +27,5 @@ import Testing
             #expect(FeedLayout.snapshotVersion(of: name) == nil, "\(name)")
         }
         #expect(FeedLayout.target("/", sha256: "00ff") == "targets/00ff.")
-        #expect(FeedLayout.isTarget("targets/trust/00ff.a.store", "trust/a.store"))
-        #expect(!FeedLayout.isTarget("targets/trust/00ff.b.store", "trust/a.store"))
-        #expect(!FeedLayout.isTarget("targets/other/00ff.a.store", "trust/a.store"))
     }
 }

@@ -88,8 +88,7 @@ import Testing
             _ = try feed.publish(
                 [(3, [revoked]), (4, [revoked, kept])].map { version, keys in
                     try Publication(
-                        FeedFile.Contents(envelope(keys)), name: FeedFixture.name(version),
-                        entry: PatchEntryDraft(FeedFixture.entry(version)))
+                        FeedFile.Contents(envelope(keys)), entry: PatchEntryDraft(FeedFixture.entry(version)))
                 }, in: FeedFixture.details)
             _ = try feed.setTarget(PatchList.trustPath(for: FeedFixture.app), to: store, in: FeedFixture.details)
         }

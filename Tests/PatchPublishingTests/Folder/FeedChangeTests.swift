@@ -75,7 +75,7 @@ import Testing
         #expect(result.outcome == .written && result.missing.isEmpty && result.changes.isEmpty)
         #expect(result.files.last?.path == "metadata/timestamp.json")
         let list = try place.repository().list
-        #expect(list.author == "ada" && list.reason == "why" && list.switches?["a"]?.text == "1")
+        #expect(list.change.author == "ada" && list.change.reason == "why" && list.switches?["a"]?.text == "1")
         #expect(try turn("b", change()).feed.state(of: .snapshot).version == 4)
     }
 
@@ -186,7 +186,7 @@ import Testing
         #expect(try place.repository().change.reason == "stop")
         _ = try change(with: [place.keys.online], by: "eve", "signs").resume { _, _ in }
         let feed = try place.repository()
-        #expect(feed.list.notice == "soon" && feed.list.author == "bob" && feed.list.reason == nil)
+        #expect(feed.list.notice == "soon" && feed.list.change.author == "bob" && feed.list.change.reason == nil)
         #expect(feed.change.author == "bob" && feed.change.reason == nil)
         // A change of the keys has its own words. The words in the list stay.
         _ = try change(with: place.keys.root + [place.keys.online], by: "eve", "yearly").run(isUrgent: false) {
@@ -194,7 +194,7 @@ import Testing
             let new = try FeedKey(SigningKey.generate(.ed25519).verifyingKey)
             try feed.rotate(.root, adding: [new], removing: [], threshold: nil, in: details)
         }
-        #expect(try place.repository().change.reason == "yearly" && place.repository().list.author == "bob")
+        #expect(try place.repository().change.reason == "yearly" && place.repository().list.change.author == "bob")
     }
 
     /// A question or a signature may take long. Meanwhile another process changes the feed, and the change is made again on that.
@@ -322,9 +322,7 @@ import Testing
         func change(_ bytes: [UInt8]?, date: Timestamp? = nil, above: Int = 0) throws -> FeedChange {
             try self.change {
                 $0.details.versionFloor = above
-                $0.served = FeedChange.Served(name: "www") {
-                    FeedReply(bytes.map { .bytes($0, etag: nil) } ?? .missing, date: date)
-                }
+                $0.served = ("www", { FeedReply(bytes.map { .bytes($0, etag: nil) } ?? .missing, date: date) })
             }
         }
         #expect(refusal { try turn("a", change(served)) }?.code == .feedRollback, "it is newer")

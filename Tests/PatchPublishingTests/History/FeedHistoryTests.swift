@@ -15,9 +15,8 @@ import Testing
     init() throws { place = try FeedPlace() }
 
     private var history: FeedHistory {
-        FeedHistory(snapshot: { (number) throws(PatchError) in try place.folder().read(FeedLayout.snapshot(number)) }) {
-            (number) throws(PatchError) in
-            try place.folder().repository(FeedRepository.Reading(root: place.root, snapshot: number))
+        FeedHistory(reading: place.folder().read) { (number) throws(PatchError) in
+            try place.folder().repository(root: place.root, snapshot: number)
         }
     }
 
@@ -196,7 +195,7 @@ import Testing
             ])
         // The author and the time of a change do not affect devices.
         var same = old
-        same.edit(in: ChangeDetails(at: FeedFixture.now.adding(days: 1))) { $0.author = "ada" }
+        same.edit(in: ChangeDetails(at: FeedFixture.now.adding(days: 1))) { $0.change.author = "ada" }
         #expect(same.list.isEquivalent(to: old.list) && same.visibleChanges(since: old).isEmpty)
         // A part that has no words of its own.
         var other = old

@@ -33,9 +33,8 @@ import Testing
         try feed.server.write(repository.files(signedBy: feed.signers([feed.online]), in: details))
         let change = ChangeStamp(time: FeedFixture.now, author: "Ada", reason: "too slow")
         let next = try read()
-        #expect(next.change == change)
-        #expect(next.list.author == "Ada" && next.list.reason == "too slow")
-        #expect(next.list.entries[0].author == "Ada" && next.list.entries[0].reason == "too slow")
+        #expect(next.change == change && next.list.change == change)
+        #expect(next.list.entries[0].change.author == "Ada" && next.list.entries[0].reason == "too slow")
         #expect(next.list.entries[0].since == FeedFixture.now)
     }
 
@@ -60,7 +59,7 @@ import Testing
         try feed.server.write(next.files(signedBy: feed.signers([feed.online]), in: FeedFixture.details))
         let read = try read()
         #expect(read.change == ChangeStamp(time: FeedFixture.now, author: nil, reason: nil))
-        #expect(read.list.author == nil && read.list.reason == nil && read.list.notice == nil)
+        #expect(read.list.change.author == nil && read.list.change.reason == nil && read.list.notice == nil)
         #expect(read.state(of: .rollout).version == 3 && read.state(of: .snapshot).version == 3)
         #expect(read.state(of: .targets).version == 2 && read.digest(of: "trust/x.store") == nil)
     }

@@ -37,8 +37,7 @@ import Testing
     {
         var entry = PatchEntryDraft(FeedFixture.entry(version))
         entry.state = state
-        return try Publication(
-            FeedFile.Contents(Array("\(bytes) \(version)".utf8)), name: FeedFixture.name(version), entry: entry)
+        return try Publication(FeedFile.Contents(Array("\(bytes) \(version)".utf8)), entry: entry)
     }
 
     @Test func theListChangesOnlyIfItSaysSomethingElse() throws {
@@ -96,7 +95,7 @@ import Testing
         later.author = "bob"
         feed.replace([old.name: try #require(old.changed(to: new, reason: nil))], adding: [], in: later)
         let changed = try feed.entry(Self.id, version: 3)
-        #expect(changed.since == later.now && changed.author == "bob" && old.since != later.now)
+        #expect(changed.since == later.now && changed.change.author == "bob" && old.since != later.now)
         #expect(try feed.entry(Self.id, version: 2).json.encoded() == before.json.encoded())
     }
 

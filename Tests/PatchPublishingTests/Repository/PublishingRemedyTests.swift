@@ -61,7 +61,7 @@ import Testing
         let newest = try #require(feed.server["metadata/2.root.json"])
         feed.server["metadata/2.root.json"] = nil
         #expect(
-            remedy { _ = try FeedRepository(.init(root: newest), { path in feed.server[path] }) } == .trustOlderRoot)
+            remedy { _ = try FeedRepository(root: newest, { path in feed.server[path] }) } == .trustOlderRoot)
     }
 
     @Test func remedy_outdatedStagedChange_isRepeatOrSign() throws {

@@ -47,7 +47,7 @@ import Testing
                 .root, adding: [FeedKey(new.verifyingKey)], removing: before.keys(of: .root).ids, threshold: nil,
                 in: details)
         }
-        let after = try FeedRepository(FeedRepository.Reading(root: feed.pinnedRoot)) { feed.server[$0] }
+        let after = try FeedRepository(root: feed.pinnedRoot) { feed.server[$0] }
         let approval = try #require(after.approvals(since: before).first)
         let ids = try (feed.root + [new]).map { try FeedKey($0.verifyingKey).id }
         #expect(approval.role == .root && Set(approval.keyIDs) == Set(ids))

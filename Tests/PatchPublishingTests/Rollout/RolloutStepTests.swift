@@ -142,7 +142,7 @@ import Testing
         #expect(repository.list.entries[0].rollout == widened.rollout)
         #expect(repository.list.entries[0].reason == "failing<1% is passed, slow<1% is passed")
         _ = repository.take(.pause(Self.crossed), of: repository.list.entries[0], passing: [], in: &details)
-        #expect(repository.list.entries[0].state == .paused && repository.list.reason == "failing<1%: 2%")
+        #expect(repository.list.entries[0].state == .paused && repository.list.change.reason == "failing<1%: 2%")
         var same = try feed.repository()
         for step in [RolloutStep.wait([.noEvents]), .complete, .stopped(by: nil)] {
             _ = same.take(step, of: same.list.entries[0], passing: [], in: &details)

@@ -87,7 +87,7 @@ import Testing
     private func forgeFeed() throws {
         let root = try forgedRoot()
         try work.folder.write(root, to: "feed/metadata/2.root.json")
-        var feed = try FeedRepository(FeedRepository.Reading(root: root)) { (path) throws(PatchError) in read(path) }
+        var feed = try FeedRepository(root: root) { (path) throws(PatchError) in read(path) }
         let feedKey = try FeedKey(thief.verifyingKey)
         feed.bumpVersion(of: .targets, in: details)
         feed.bumpVersion(of: .rollout, in: details)

@@ -42,9 +42,7 @@ struct FeedAction {
         let pin = PinnedRoot(
             of: folder, given: PinnedRoot.pathFromOptions(arguments), keys: (options + [.addKey]).flatMap(keys.files),
             keyIDs: ids, hasKey: !signers.isEmpty, takesOwn: arguments.has(.attach))
-        change = FeedChange(
-            of: folder, try Self.settings(arguments, at: now), signers: signers, pin: pin
-        ) { warning in
+        change = FeedChange(of: folder, try Self.settings(arguments, at: now), signers: signers, pin: pin) { warning in
             // `refresh` renews an ended signature, so its user already knows.
             if case .refused = warning, arguments.verb.lastWord == "refresh" { return }
             console.warning(warning.text(at: now))
@@ -68,7 +66,7 @@ struct FeedAction {
             throw .usage("--after-version: expected a number below 2^52")
         }
         if let server = try FeedReading.Server(.checkServed, arguments) {
-            settings.served = FeedChange.Served(name: server.name) { () throws(PatchError) in
+            let timestamp = { () throws(PatchError) in
                 do throws(PatchError) {
                     return try server.timestamp()
                 } catch {
@@ -76,6 +74,7 @@ struct FeedAction {
                     throw error.hinting("the change itself needs no server: to sign it now, leave --check-served out")
                 }
             }
+            settings.served = (server.name, timestamp)
         }
         return settings
     }
@@ -94,12 +93,7 @@ struct FeedAction {
 
     func make(_ feed: FeedRepository, _ line: String) throws(PatchError) { try show(change.make(feed), [line]) }
 
-    /// Changes the feed, and prints the changes.
-    ///
-    /// - Parameters:
-    ///   - isUrgent: Whether the change is made even if another one waits for signatures.
-    ///   - body: Makes the change, and returns a line for each part of it. It is called again if another process changes the feed
-    ///     meanwhile.
+    /// Changes the feed as `FeedChange.run` does, and prints the lines that `body` returns.
     func run(
         isUrgent: Bool = false, _ body: (inout FeedRepository, inout ChangeDetails) throws(PatchError) -> [String]
     ) throws(PatchError) {
@@ -110,9 +104,7 @@ struct FeedAction {
         try show(result, lines)
     }
 
-    /// Resumes a change that waits for signatures, and prints the changes.
-    ///
-    /// - Parameter body: Gets the lines of the staged change, and adds to them.
+    /// Resumes a change as `FeedChange.resume` does, and prints the lines that `body` returns.
     func resume(_ body: (inout FeedRepository, [String]) throws(PatchError) -> [String]) throws(PatchError) {
         var lines: [String] = []
         let result = try change.resume { (feed, changes) throws(PatchError) in lines = try body(&feed, changes) }

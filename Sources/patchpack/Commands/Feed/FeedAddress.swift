@@ -16,9 +16,8 @@ struct FeedAddress {
     init(_ text: String, _ arguments: ParsedArguments) {
         self.arguments = arguments
         let parts = text.split(separator: "@", omittingEmptySubsequences: false)
-        let number = parts.count > 1 ? parts.last.flatMap { Int($0) } : nil
-        snapshot = number
-        place = HTTPSource.withLowerScheme(number == nil ? text : String(text.dropLast((parts.last?.count ?? 0) + 1)))
+        snapshot = parts.count > 1 ? parts.last.flatMap { Int($0) } : nil
+        place = HTTPSource.withLowerScheme(snapshot == nil ? text : String(text.dropLast((parts.last?.count ?? 0) + 1)))
     }
 
     var isServed: Bool { URLPath.isServed(place) }
@@ -63,17 +62,13 @@ struct FeedAddress {
                 .feedUnavailable, "\(name): \(FeedLayout.firstRoot): missing, so this is not the folder of a feed")
         }
         return try Path(name).naming { () throws(PatchError) in
-            try FeedRepository(FeedRepository.Reading(root: first, snapshot: snapshot)) {
-                (path) throws(PatchError) -> [UInt8]? in try read(path)
-            }
+            try FeedRepository(root: first, snapshot: snapshot, read)
         }
     }
 
     func history(_ root: [UInt8]?, _ console: Console?) -> FeedHistory {
         var count = 0
-        return FeedHistory(
-            snapshot: { (number) throws(PatchError) in try read(FeedLayout.snapshot(number)) }
-        ) { (number) throws(PatchError) in
+        return FeedHistory(reading: read) { (number) throws(PatchError) in
             count += 1
             console?.status("\(count) states are read")
             return try feed(root, at: number)

@@ -168,8 +168,9 @@ extension FeedCommand {
             let message: String
             var isMissing = false
             if case .bytes(let bytes, _) = reply.content {
-                guard case .earlier(let version) = try deployment.look(at: bytes, servedBy: name, givenUp: givenUp)
-                else { return console.status(nil) }
+                guard let version = try deployment.earlierVersion(in: bytes, servedBy: name, givenUp: givenUp) else {
+                    return console.status(nil)
+                }
                 let own = deployment.feed.state(of: .timestamp).version
                 message = "\(name): still has timestamp \(version), not \(own)\(age)"
             } else {
@@ -192,8 +193,7 @@ extension FeedCommand {
             guard now < end else {
                 console.status(nil)
                 if isMissing { throw missing }
-                throw PatchError(
-                    .feedRollback, "\(message), after \(patience.length)", remedy: PublishingRemedy.deployOrPurge)
+                throw PatchError(.feedRollback, "\(message), after \(patience.length)", remedy: .deployOrPurge)
             }
             console.status(message)
             let pause = min(end - now, .seconds(2))

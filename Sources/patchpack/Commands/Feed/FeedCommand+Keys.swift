@@ -135,9 +135,7 @@ extension FeedCommand {
             "no output", hint: "give -o FILE, or -o -")
         let feed = try action.change.staged(on: action.change.repository())
         let role = try role(arguments, of: feed)
-        guard let payload = feed.payload(of: role) else {
-            throw PatchError(.config, "the role \(role) has nothing to sign").about(action.folder.path)
-        }
+        let payload = try action.folder.path.naming { () throws(PatchError) in try feed.payload(of: role) }
         if output.isStandardStream {
             try StandardOutput.write(payload)
         } else {
@@ -146,9 +144,7 @@ extension FeedCommand {
     }
 
     /// The role that `--role` names, or the only role that waits.
-    private static func role(_ arguments: ParsedArguments, of feed: FeedRepository) throws(PatchError)
-        -> FeedRole
-    {
+    private static func role(_ arguments: ParsedArguments, of feed: FeedRepository) throws(PatchError) -> FeedRole {
         if let name = try arguments.text(of: .role), let role = FeedRole(rawValue: name) { return role }
         return try feed.waitingRole()
     }

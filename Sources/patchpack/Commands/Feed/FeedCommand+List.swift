@@ -81,21 +81,17 @@ extension FeedCommand {
     @Sendable static func set(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
         let version = try arguments.text(of: .minimumAppVersion)
         let notice = try arguments.text(of: .notice)
-        var lowest: AppVersion?
-        if let version, version != "none" {
-            lowest = AppVersion(version)
-            guard lowest != nil else {
-                throw .usage(
-                    "--minimum-app-version \(version): it \(AppVersion.fault(in: version) ?? "is wrong"); expected a version such as 2.3.1, or none"
-                )
-            }
+        let lowest = version.flatMap { AppVersion($0) }
+        if let version, version != "none", lowest == nil {
+            throw .usage(
+                "--minimum-app-version \(version): it \(AppVersion.fault(in: version) ?? "is wrong"); expected a version such as 2.3.1, or none"
+            )
         }
         guard version != nil || notice != nil else {
             throw .usage("nothing to set", hint: "give --minimum-app-version V or --notice TEXT")
         }
         let lines = [
-            version.map { $0 == "none" ? "minimum app version  none" : "minimum app version  \($0)" },
-            notice.map { $0.isEmpty ? "notice  none" : "notice  \($0)" },
+            version.map { "minimum app version  \($0)" }, notice.map { "notice  \($0.isEmpty ? "none" : $0)" },
         ]
         try change(arguments, console, lines.compactMap(\.self)) { list in
             if version != nil { list.minimumAppVersion = lowest }
@@ -174,7 +170,7 @@ extension FeedCommand {
                     throw PatchError(
                         .usage,
                         "\(entry.name) is \(what) already, and version \(fallback.version) is \(fallback.words)",
-                        remedy: PublishingRemedy.giveVersion)
+                        remedy: .giveVersion)
                 }
                 guard let new = old.changed(to: entry, reason: reason) else {
                     lines.append("already \(what)  \(entry.name)")

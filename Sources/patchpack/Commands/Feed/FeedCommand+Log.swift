@@ -1,4 +1,5 @@
 import PatchCrypto
+import PatchFeed
 import PatchPublishing
 import PatchText
 
@@ -11,9 +12,7 @@ extension FeedCommand {
         let feed = try place.feed(root)
         let id = arguments.operands.count > 1 ? arguments.operands[1].text : nil
         // One extra change, to find out whether there are more.
-        var changes = try place.history(root, console).changes(
-            until: feed, of: id, most: most.addingOrMost(1)
-        ) {
+        var changes = try place.history(root, console).changes(until: feed, of: id, most: most.addingOrMost(1)) {
             console.warning("the changes before that cannot be read: \($0.message)")
         }
         console.status(nil)
@@ -45,9 +44,8 @@ extension FeedCommand {
 
     @Sendable static func diff(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
         let root = try PinnedRoot.fromOptions(arguments)
-        let (old, new) = (
-            FeedAddress(arguments.operands[0].text, arguments), FeedAddress(arguments.operands[1].text, arguments)
-        )
+        let old = FeedAddress(arguments.operands[0].text, arguments)
+        let new = FeedAddress(arguments.operands[1].text, arguments)
         let names = try KeyNames(arguments)
         let (before, after) = (try old.feed(root), try new.feed(root))
         let lines = after.changes(since: before)

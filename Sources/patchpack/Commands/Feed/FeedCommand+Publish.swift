@@ -52,8 +52,7 @@ extension FeedCommand {
         let action = try FeedAction(arguments, console, folder: arguments.operands[1].path)
         let origin = try source.path.naming { () throws(PatchError) in try source.ownRepository() }
         let entry = try origin.entry(arguments.operands[2].text, version: arguments.number(of: .patchVersion))
-        guard let path = entry.path, let digest = origin.digest(of: path)
-        else {
+        guard let path = entry.path, let digest = origin.digest(of: path) else {
             throw PatchError(.feedMalformed, "the release keys have not signed its envelope").about(source.path)
         }
         let file = source.path.appending(Path(FeedLayout.target(path, sha256: digest)))
@@ -77,9 +76,8 @@ extension FeedCommand {
         }
         // The change may be made again, but a pipe cannot be read again.
         var envelopes: [(path: Path, manifest: Manifest, publication: Publication)] = []
-        let jobs = Resources.processorCount
         try deliverInOrder(
-            paths, jobs: jobs,
+            paths, jobs: Resources.processorCount,
             work: { paths in
                 paths.map { path in
                     (path, Result { () throws(PatchError) in try contents(of: path, by: verification) })
@@ -101,8 +99,9 @@ extension FeedCommand {
         }
         var differing: PatchError?
         try action.run { (feed, details) throws(PatchError) in
-            for (path, manifest, _) in envelopes {
-                try path.naming { () throws(PatchError) in try feed.checkApp(of: manifest) }
+            for (path, manifest, _) in envelopes where manifest.app != feed.app {
+                throw PatchError(.policy, "the patch is for the app \(manifest.app), but the feed is for \(feed.app)")
+                    .about(path)
             }
             differing = nil
             let listings = try feed.publish(

@@ -11,7 +11,7 @@ extension FeedCommand {
         }
         let place = FeedAddress(arguments.operands[0].text, arguments)
         let feed = try place.feed(PinnedRoot.fromOptions(arguments))
-        let store = try feed.trustStore { (path) throws(PatchError) in try place.read(path) }
+        let store = try feed.trustStore(place.read)
         let keys = try store.map { (bytes) throws(PatchError) in try TrustStore(contentsOf: bytes).keys } ?? []
         try console.raw(feed.metrics(of: place.name, keys))
         guard let days = try arguments.number(of: .days, atLeast: 0) else { return }
@@ -22,12 +22,12 @@ extension FeedCommand {
 
     private static func status(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
         let place = FeedAddress(arguments.operands[0].text, arguments)
-        let root = try PinnedRoot.fromOptions(arguments)
-        let feed = try place.feed(root)
+        let feed = try place.feed(PinnedRoot.fromOptions(arguments))
         let now = try SystemClock.now()
         let limit = try arguments.number(of: .days, atLeast: 0)
         let id = arguments.operands.count > 1 ? arguments.operands[1].text : nil
         if let id, feed.entries(of: id).isEmpty { throw PatchError.unlisted(id, in: feed).about(Path(place.name)) }
+        let roles = feed.roles(at: now)
         if console.format == .text, !console.isQuiet {
             for line in feed.overview(at: now, of: id, most: arguments.has(.allPatches) ? .max : 20) {
                 try line.print(console)
@@ -35,9 +35,6 @@ extension FeedCommand {
             if place.hasStaged() {
                 try console.line(.bad, "a change waits for signatures", ": patchpack feed sign \(place.name) --show")
             }
-        }
-        let roles = feed.roles(at: now)
-        if console.format == .text, !console.isQuiet {
             for status in roles {
                 let name = status.role.rawValue + String(repeating: " ", count: 10 - status.role.rawValue.count)
                 let left = status.days < 0 ? "has ended" : "\(status.days) days left"

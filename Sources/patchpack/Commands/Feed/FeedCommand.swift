@@ -109,9 +109,7 @@ enum FeedCommand {
     private static let envelopeOptions = Verification.options.filter { option in
         option.id != Option.runningApp.id && !FeedAction.listOptions.contains { $0.id == option.id }
     }
-    /// The options for the devices and the part of them that a patch is offered to.
     static let rolloutOptions: [Option] = [.percentage, .rolloutUnit, .seed, .group, .user]
-    /// The options for reading a feed that may be on a server.
     static let readingOptions: [Option] = [.pinnedRoot, .authorities, .insecure]
 
     private static func action(

@@ -27,8 +27,7 @@ extension FeedRepository {
                 case .withdrawn?: .bad
                 case .shadow?, .paused?, nil: .faint
                 }
-            let change = ChangeStamp(time: entry.since, author: entry.author, reason: entry.reason).text(at: now)
-            lines.append(ReportLine(style, entry.name, "  \(entry.words)\(change)"))
+            lines.append(ReportLine(style, entry.name, "  \(entry.words)\(entry.change.text(at: now))"))
         }
         let rest = Dictionary(grouping: entries.dropFirst(most), by: \.kind).mapValues(\.count)
         if !rest.isEmpty {

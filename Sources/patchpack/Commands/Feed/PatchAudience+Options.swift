@@ -3,11 +3,7 @@ import PatchFeed
 import PatchPublishing
 
 extension PatchAudience {
-    /// Makes the audience that the options describe.
-    ///
-    /// - Parameters:
-    ///   - percent: The percentage; nil for the value of `--rollout`.
-    ///   - old: The previous rollout. Values that are not given stay as they are in it.
+    /// - Parameter percent: The percentage; nil for the value of `--rollout`.
     init(_ arguments: ParsedArguments, percent: String? = nil, after old: Rollout? = nil) throws(PatchError) {
         let given = try arguments.text(of: .percentage)
         let text = percent ?? given
