@@ -36,7 +36,6 @@ static void describe_stack(pp_state *state, lua_State *L, int level) {
     }
 }
 
-/// Finds where an error was raised: the innermost line of Lua code, and the calls that led there.
 void pp_find_fault(lua_State *L, int level) {
     pp_state *state = state_of(L);
     lua_Debug where;
@@ -47,8 +46,7 @@ void pp_find_fault(lua_State *L, int level) {
         lua_getinfo(L, "Sl", &where);
         if (where.currentline <= 0) continue;
         state->session.fault_line = where.currentline;
-        strncpy(state->session.fault_script, where.source + 1, sizeof state->session.fault_script - 1);
-        state->session.fault_script[sizeof state->session.fault_script - 1] = 0;
+        snprintf(state->session.fault_script, sizeof state->session.fault_script, "%s", where.source + 1);
         describe_stack(state, L, level);
         return;
     }

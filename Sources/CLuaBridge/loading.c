@@ -2,7 +2,7 @@
 
 #include "calls.h"
 
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 pp_marks pp_count_marks(const void *source, size_t length) {
@@ -46,9 +46,7 @@ bool pp_compile(lua_State *L, const char *bytes, size_t length, const char *name
     pp_state *state = state_of(L);
     source from = {bytes ? bytes : "", length};
     char chunk[140];
-    chunk[0] = '@';
-    strncpy(chunk + 1, name, sizeof chunk - 2);
-    chunk[sizeof chunk - 1] = 0;
+    snprintf(chunk, sizeof chunk, "@%s", name);
     script_begins(state);
     int status = lua_load(L, next_piece, &from, chunk, "t");
     script_ends(state);
