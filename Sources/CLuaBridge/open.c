@@ -14,14 +14,6 @@ pp_pool *pp_pool_make(void) {
     return pool;
 }
 
-static void free_states(pp_patch *patch) {
-    for (pp_state *state = patch->states, *next; state; state = next) {
-        next = state->next;
-        free(state->counters);
-        free(state);
-    }
-}
-
 void pp_pool_free(pp_pool *pool) {
     for (pp_patch *patch = pool->patches; patch; patch = patch->next) {
         for (pp_state *state = patch->states; state; state = state->next) {
@@ -33,7 +25,11 @@ void pp_pool_free(pp_pool *pool) {
     }
     for (pp_patch *patch = pool->patches, *next; patch; patch = next) {
         next = patch->next;
-        free_states(patch);
+        for (pp_state *state = patch->states, *after; state; state = after) {
+            after = state->next;
+            free(state->counters);
+            free(state);
+        }
         for (int32_t i = 0; i < patch->layer_capacity; i++) free(patch->layers[i]);
         free(patch->layers);
         free(patch->id);
@@ -152,7 +148,6 @@ static pp_state *open_state(pp_patch *patch, const pp_limits *limits, bool adds_
     state->session = (pp_session){
         .limits = *limits,
         .host = patch->host,
-        .kind = limits->open_libraries ? PP_SPEC : PP_SANDBOX,
         .seed = patch->seed,
         .adds_layers = adds_layers,
         .trusted = true,
@@ -257,10 +252,8 @@ bool pp_lock(pp_handle handle) {
     for (int32_t i = 0; (state = instance_at(patch, i)); i++) {
         bool outermost;
         uint64_t now = pp_nanoseconds();
-        state->hold = PP_NOT_HELD;
-        if (!lock_state(state, now < until ? (int64_t)(until - now) : 0, &outermost)) continue;
-        state->hold = outermost ? PP_HELD : PP_HELD_WITHIN;
-        if (!outermost) state->session.depth++;
+        state->is_held = lock_state(state, now < until ? (int64_t)(until - now) : 0, &outermost);
+        if (state->is_held && !outermost) state->session.depth++;
     }
     return true;
 }
@@ -268,13 +261,9 @@ bool pp_lock(pp_handle handle) {
 void pp_unlock(pp_patch *patch) {
     pp_state *state;
     for (int32_t i = 0; (state = instance_at(patch, i)); i++) {
-        enum pp_hold hold = state->hold;
-        if (hold == PP_NOT_HELD) continue;
-        state->hold = PP_NOT_HELD;
-        if (hold == PP_HELD_WITHIN)
-            state->session.depth--;
-        else
-            unlock_state(state);
+        if (!state->is_held) continue;
+        state->is_held = false;
+        pp_leave_opened(state);
     }
 }
 

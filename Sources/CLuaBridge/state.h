@@ -115,15 +115,11 @@ typedef struct pp_hash_part {
     size_t size;
 } pp_hash_part;
 
-/// Whose code runs in a state: a patch's in the sandbox, or a spec's with all of Lua's libraries.
-typedef enum pp_kind { PP_SANDBOX, PP_SPEC } pp_kind;
-
 /// The data that lives as long as a script. A new script begins from scratch.
 typedef struct pp_session {
     pp_limits limits;
     pp_host host;
     void *context;
-    pp_kind kind;
     int32_t depth;
     /// Whether the script adds the patch's layers. In any later state, it replaces the same names again.
     bool adds_layers;
@@ -202,8 +198,8 @@ struct pp_state {
     /// How the patch's layers were called in it.
     pp_counters *counters;
     int32_t counter_capacity;
-    /// How `pp_lock` holds it.
-    enum pp_hold { PP_NOT_HELD, PP_HELD, PP_HELD_WITHIN } hold;
+    /// Whether `pp_lock` holds it.
+    bool is_held;
     lua_State *main;
     pp_activation *activation;
     /// The calls that are in the state, by their depth; `call_room` is how deep they may get before more room is made.
@@ -300,7 +296,8 @@ static inline pp_state *instance_at(pp_patch *patch, int32_t place) {
     return state == &pp_no_state ? NULL : state;
 }
 
-static inline bool is_spec(const pp_state *state) { return state->session.kind == PP_SPEC; }
+/// Whether a spec's code runs in a state, with all of Lua's libraries, and not a patch's code in the sandbox.
+static inline bool is_spec(const pp_state *state) { return state->session.limits.open_libraries; }
 
 /// The reason to end a run that was refused memory.
 static inline int32_t memory_reason(const pp_state *state) {
