@@ -1,7 +1,7 @@
 // The budget of a run: fuel, time and memory, and the hook that checks them.
 
 #include "budget.h"
-#include "patch.h"
+#include "lock.h"
 
 #include <stdlib.h>
 #include <string.h>

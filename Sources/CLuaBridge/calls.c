@@ -351,6 +351,9 @@ static inline void leave(pp_state *state, pp_activation *call, lua_State *L) {
     take_off(state, call);
 }
 
+/// Ends an asynchronous call. The caller holds the state's lock.
+static void drop(pp_state *state, pp_activation *call);
+
 void pp_leave(lua_State *L) {
     pp_state *state = state_of(L);
     pp_activation *call = state->activation;
@@ -360,7 +363,7 @@ void pp_leave(lua_State *L) {
         measure(state, call);
         pp_activation ended = *call;
         state->activation = ended.outer; // objects that end with the call may call into this state
-        pp_drop(state, call);
+        drop(state, call);
         take_off(state, &ended);
     }
 }
@@ -530,8 +533,7 @@ void *pp_suspend(lua_State *L) {
     return call;
 }
 
-/// Ends an asynchronous call. The caller holds the state's lock.
-void pp_drop(pp_state *state, pp_activation *call) {
+static void drop(pp_state *state, pp_activation *call) {
     put_back_budget(state, call);
     if (call->has_references) state->session.host.call_ended(state->session.context, call->id, call->has_run);
     if (!state->spare && lua_status(call->L) == LUA_OK) {
@@ -545,14 +547,15 @@ void pp_drop(pp_state *state, pp_activation *call) {
     free(call);
 }
 
-void pp_drop_calls(pp_state *state, pp_activation *call) {
+/// Ends asynchronous calls that wait, each of which is the `outer` of the one before.
+static void drop_calls(pp_state *state, pp_activation *call) {
     // A call's objects end with it, and may enter this state then. They must not do so as the outermost call, because
     // that would release the lock.
     state->session.depth++;
     if (state->session.depth == 1) reset_budget(state, state->session.limits.call_fuel);
     while (call) {
         pp_activation *next = call->outer;
-        pp_drop(state, call);
+        drop(state, call);
         count_suspended(state, -1);
         call = next;
     }
@@ -582,7 +585,7 @@ lua_State *pp_continue(void *waiting, pp_waiter *waiter, bool *is_over) {
     // In a state that is closing, calls that have begun go on: it is kept until they have ended.
     if (state->session.depth >= state->session.limits.call_depth) {
         state->session.trusted = true;
-        pp_drop_calls(state, call);
+        drop_calls(state, call);
         if (outermost) unlock_state(state);
         *is_over = true;
         return NULL;
@@ -669,7 +672,7 @@ void pp_finish_leaving(pp_state *state) {
     if (state->main) {
         state->session.trusted = true;
         pp_activation *call;
-        while ((call = atomic_exchange(&state->abandoned, NULL))) pp_drop_calls(state, call);
+        while ((call = atomic_exchange(&state->abandoned, NULL))) drop_calls(state, call);
         has_parted = pp_remove_if_last(state);
         if (atomic_load(&state->closing) && state->suspended == 0) {
             closed = state->session.context;

@@ -7,9 +7,15 @@
 
 const char pp_error_key;
 
+static pp_layer *find_layer(pp_patch *patch, const char *name) {
+    for (int32_t i = 0; i < patch->layer_count; i++)
+        if (strcmp(patch->layers[i]->name, name) == 0) return patch->layers[i];
+    return NULL;
+}
+
 /// The layer of a name in another instance of the patch.
 static pp_layer *find_again(lua_State *L, pp_patch *patch, const char *name) {
-    pp_layer *layer = pp_find_layer(patch, name);
+    pp_layer *layer = find_layer(patch, name);
     bool is_new = layer && lua_rawgetp(L, LUA_REGISTRYINDEX, &layer->function) == LUA_TNIL;
     if (layer) lua_pop(L, 1);
     if (!is_new)
@@ -40,7 +46,7 @@ pp_layer *pp_add_layer(lua_State *L, const char *name) {
     charge_bytes(L, strlen(name));
     if (!state->session.loading) luaL_error(L, "'%s' can be replaced only while the script loads", name);
     if (!state->session.adds_layers) return find_again(L, patch, name);
-    if (pp_find_layer(patch, name)) luaL_error(L, "'%s' is replaced twice", name);
+    if (find_layer(patch, name)) luaL_error(L, "'%s' is replaced twice", name);
     if (patch->layer_count >= patch->limits.replacements)
         luaL_error(L, "more than %d replacements", (int)patch->limits.replacements);
     bool has_room = patch->layer_count < patch->layer_capacity || grow(patch);
@@ -79,8 +85,9 @@ void pp_set_otherwise(lua_State *L, pp_layer *layer) {
 
 bool pp_has_otherwise(pp_layer *layer) { return layer->has_otherwise; }
 
-/// Replaces the value on top with its message and its code, if `host.error` has made it. Returns whether it has.
-static bool push_error_parts(lua_State *L) {
+bool pp_push_otherwise(pp_layer *layer) {
+    lua_State *L = instance_at(layer->patch, 0)->main;
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &layer->has_otherwise);
     if (lua_type(L, -1) != LUA_TTABLE || !lua_getmetatable(L, -1)) return false;
     lua_rawgetp(L, LUA_REGISTRYINDEX, &pp_error_key);
     bool is_error = lua_rawequal(L, -1, -2);
@@ -92,18 +99,6 @@ static bool push_error_parts(lua_State *L) {
     lua_rawget(L, -3);
     lua_remove(L, -3);
     return true;
-}
-
-bool pp_push_otherwise(pp_layer *layer) {
-    lua_State *L = instance_at(layer->patch, 0)->main;
-    lua_rawgetp(L, LUA_REGISTRYINDEX, &layer->has_otherwise);
-    return push_error_parts(L);
-}
-
-pp_layer *pp_find_layer(pp_patch *patch, const char *name) {
-    for (int32_t i = 0; i < patch->layer_count; i++)
-        if (strcmp(patch->layers[i]->name, name) == 0) return patch->layers[i];
-    return NULL;
 }
 
 int32_t pp_layer_count(pp_patch *patch) { return patch->layer_count; }
@@ -172,8 +167,7 @@ pp_handle pp_layer_handle(const pp_layer *layer) { return (pp_handle){layer->pat
 uintptr_t pp_layer_number(const pp_layer *layer) { return atomic_load_explicit(&layer->number, memory_order_acquire); }
 uintptr_t pp_refused_number(void) { return pp_thread.refused; }
 
-/// Adds up how a layer was called in all states of its patch.
-static pp_counters counters_of(const pp_layer *layer) {
+pp_statistics pp_layer_statistics(pp_layer *layer) {
     pp_counters sum = {0};
     pthread_mutex_t *mutex = &layer->patch->pool->queues_mutex;
     pthread_mutex_lock(mutex);
@@ -181,11 +175,6 @@ static pp_counters counters_of(const pp_layer *layer) {
     pp_state *state;
     for (int32_t i = 0; (state = instance_at(layer->patch, i)); i++) pp_add_counters(&sum, &state->counters[layer->index]);
     pthread_mutex_unlock(mutex);
-    return sum;
-}
-
-pp_statistics pp_layer_statistics(pp_layer *layer) {
-    pp_counters sum = counters_of(layer);
     pp_statistics statistics = {
         .calls = sum.calls,
         .failures = atomic_load_explicit(&layer->failures, memory_order_relaxed),

@@ -1,6 +1,6 @@
 // The states of a patch: how many it may have, and which of them its calls enter.
 
-#include "patch.h"
+#include "lock.h"
 
 #include <sched.h>
 #include <unistd.h>
