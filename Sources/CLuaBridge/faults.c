@@ -46,7 +46,8 @@ void pp_find_fault(lua_State *L, int level) {
         lua_getinfo(L, "Sl", &where);
         if (where.currentline <= 0) continue;
         state->session.fault_line = where.currentline;
-        snprintf(state->session.fault_script, sizeof state->session.fault_script, "%s", where.source + 1);
+        strncpy(state->session.fault_script, where.source + 1, sizeof state->session.fault_script - 1);
+        state->session.fault_script[sizeof state->session.fault_script - 1] = 0;
         describe_stack(state, L, level);
         return;
     }

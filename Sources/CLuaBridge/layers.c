@@ -93,10 +93,8 @@ bool pp_push_otherwise(pp_layer *layer) {
     bool is_error = lua_rawequal(L, -1, -2);
     lua_pop(L, 2);
     if (!is_error) return false;
-    lua_pushliteral(L, "message");
-    lua_rawget(L, -2);
-    lua_pushliteral(L, "code");
-    lua_rawget(L, -3);
+    raw_field(L, -1, "message");
+    raw_field(L, -2, "code");
     lua_remove(L, -3);
     return true;
 }

@@ -38,9 +38,20 @@ int pp_call_host(lua_State *L);
 int pp_call_method(lua_State *L);
 int pp_call_original(lua_State *L);
 int pp_wax_class(lua_State *L);
-void pp_install_classes(lua_State *L);
 /// Pushes the table of a class's functions, and creates it if it does not exist.
 void pp_push_class(lua_State *L, const char *name);
+
+/// Sets a field of the table on top to a function.
+static inline void set_function(lua_State *L, const char *name, lua_CFunction function) {
+    lua_pushcfunction(L, function);
+    lua_setfield(L, -2, name);
+}
+
+/// Lets no script get or replace the metatable on top.
+static inline void hide_metatable(lua_State *L) {
+    lua_pushboolean(L, false);
+    lua_setfield(L, -2, "__metatable");
+}
 
 /// Ends a callback of the host: raises the error that it left, if it left one.
 static inline int finish_callback(pp_state *state, lua_State *L, int count) {

@@ -287,6 +287,12 @@ struct pp_pool {
 
 static inline pp_state *state_of(lua_State *L) { return *(pp_state **)lua_getextraspace(L); }
 
+/// Pushes a field of a table on the stack, without a metamethod. Returns its type.
+static inline int raw_field(lua_State *L, int table, const char *name) {
+    lua_pushstring(L, name);
+    return lua_rawget(L, table < 0 ? table - 1 : table);
+}
+
 /// A state that is always taken, and a patch that has no other. Barriers belong to it.
 extern pp_state pp_no_state;
 extern pp_patch pp_no_patch;

@@ -56,20 +56,16 @@ static void push_object_metatable(lua_State *L, const char *class_name) {
         lua_pushvalue(L, -1);
         lua_rawsetp(L, LUA_REGISTRYINDEX, &pp_object_key);
     }
-    lua_pushstring(L, class_name);
-    if (lua_rawget(L, -2) != LUA_TTABLE) {
+    if (raw_field(L, -1, class_name) != LUA_TTABLE) {
         lua_pop(L, 1);
         lua_createtable(L, 0, 6);
         pp_push_class(L, class_name);
         lua_setfield(L, -2, "__index");
-        lua_pushcfunction(L, object_equals);
-        lua_setfield(L, -2, "__eq");
-        lua_pushcfunction(L, object_text);
-        lua_setfield(L, -2, "__tostring");
+        set_function(L, "__eq", object_equals);
+        set_function(L, "__tostring", object_text);
         lua_pushstring(L, class_name);
         lua_setfield(L, -2, "__name");
-        lua_pushboolean(L, false);
-        lua_setfield(L, -2, "__metatable");
+        hide_metatable(L);
         lua_pushboolean(L, true);
         lua_rawsetp(L, -2, &pp_object_key);
         lua_pushstring(L, class_name);
@@ -122,14 +118,12 @@ void pp_push_host_error(lua_State *L, int64_t id) {
     int64_t *value = lua_newuserdatauv(L, sizeof *value, 0);
     *value = id;
     if (luaL_newmetatable(L, PP_ERROR)) {
-        lua_pushcfunction(L, error_text);
-        lua_setfield(L, -2, "__tostring");
+        set_function(L, "__tostring", error_text);
         lua_pushliteral(L, "message");
         lua_pushliteral(L, "code");
         lua_pushcclosure(L, error_field, 2);
         lua_setfield(L, -2, "__index");
-        lua_pushboolean(L, false);
-        lua_setfield(L, -2, "__metatable");
+        hide_metatable(L);
     }
     lua_setmetatable(L, -2);
 }
@@ -248,8 +242,7 @@ bool pp_is_table(lua_State *L, int32_t index) { return lua_type(L, index) == LUA
 const char *pp_type_name(lua_State *L, int32_t index) {
     if (lua_isinteger(L, index)) return "integer";
     if (lua_type(L, index) == LUA_TUSERDATA && lua_getmetatable(L, index)) {
-        lua_pushliteral(L, "__name");
-        lua_rawget(L, -2);
+        raw_field(L, -1, "__name");
         const char *name = lua_tostring(L, -1);
         lua_pop(L, 2); // the metatable keeps the name
         if (name) return name;
