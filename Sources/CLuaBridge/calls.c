@@ -7,10 +7,6 @@
 
 enum { MEASURED_CALLS = 64 };
 
-static void count(_Atomic(uint64_t) *counter, uint64_t more) {
-    atomic_store_explicit(counter, atomic_load_explicit(counter, memory_order_relaxed) + more, memory_order_relaxed);
-}
-
 /// How a call waits for a state. A thread waits up to the limit. A task does not wait here: it takes the lock if the lock is
 /// free, or if it is the turn of its waiter.
 typedef struct patience {
@@ -302,11 +298,11 @@ static inline void measure(pp_state *state, pp_activation *call) {
     pp_counters *counters = &state->counters[call->layer->index];
     uint64_t took = pp_nanoseconds() - began;
     if (call->began) {
-        count(&counters->measured, 1);
-        count(&counters->nanoseconds, took);
+        increase(&counters->measured, 1);
+        increase(&counters->nanoseconds, took);
         int bound = 0;
         while (bound < PP_BOUNDS && took >= bounds[bound]) bound++;
-        count(&counters->times[bound], 1);
+        increase(&counters->times[bound], 1);
         note_held(state, state->session.used - state->session.coroutine_bytes);
     }
     if (took > atomic_load_explicit(&counters->longest, memory_order_relaxed))
@@ -562,7 +558,7 @@ static void drop_calls(pp_state *state, pp_activation *call) {
     state->session.depth--;
 }
 
-pp_state *pp_waiting_in(void *waiting) { return state_of(((pp_activation *)waiting)->L); }
+pp_queue *pp_waiting_in(void *waiting) { return &state_of(((pp_activation *)waiting)->L)->queue; }
 
 void pp_abandon(void *waiting) {
     pp_activation *call = waiting;

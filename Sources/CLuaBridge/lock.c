@@ -365,7 +365,6 @@ void pp_hand_over(pp_state *state) {
 
 // MARK: tasks
 
-pp_queue *pp_state_queue(pp_state *state) { return &state->queue; }
 pp_queue *pp_patch_queue(pp_patch *patch) { return &patch->queue; }
 pp_queue *pp_waits_in(pp_waiter *waiter) { return waiter->queue; }
 

@@ -193,6 +193,8 @@ pp_state *pp_open(pp_pool *pool, const char *id, const pp_limits *limits, const 
     return state;
 }
 
+lua_State *pp_main(pp_state *state) { return state->main; }
+void *pp_context(lua_State *L) { return state_of(L)->session.context; }
 void pp_set_context(pp_state *state, void *context) { state->session.context = context; }
 
 void pp_leave_opened(pp_state *state) {

@@ -17,6 +17,7 @@ int32_t pp_processors(void) {
     return count > 0 ? (int32_t)count : 1;
 }
 
+pp_handle pp_handle_of(pp_state *state) { return (pp_handle){state->patch, atomic_load_explicit(&state->patch->generation, memory_order_relaxed)}; }
 int32_t pp_instance_count(pp_patch *patch) { return atomic_load(&patch->instance_count); }
 
 bool lock_version(pp_handle handle) {

@@ -11,6 +11,16 @@ void pp_refuse_run(lua_State *L) {
 
 bool pp_is_refused(lua_State *L) { return state_of(L)->activation && state_of(L)->activation->refused; }
 
+bool pp_may_be_non_finite(lua_State *L) {
+    pp_state *state = state_of(L);
+    return is_spec(state) || (state->activation && state->activation->has_non_finite);
+}
+
+void pp_note_non_finite(lua_State *L) {
+    pp_activation *call = state_of(L)->activation;
+    if (call) call->has_non_finite = true;
+}
+
 const char pp_object_key;
 
 void pp_push_string(lua_State *L, const char *bytes, size_t length) { lua_pushlstring(L, bytes ? bytes : "", length); }

@@ -260,7 +260,6 @@ void pp_layer_admit(pp_layer *layer, bool admits, bool is_open);
 void pp_layer_try(pp_layer *layer);
 /// Ends that. Returns whether a call has entered it.
 bool pp_layer_was_tried(pp_layer *layer);
-void pp_layer_set_below(pp_layer *layer, pp_layer *below);
 /// Puts a layer in a cell, which has room for a `pp_place`.
 void pp_cell_set(void *cell, pp_layer *layer);
 /// The layer in a cell, which may be closed by now.
@@ -346,7 +345,6 @@ void pp_leave(lua_State *L);
 
 /// The queue for a state, or for any state of a patch.
 typedef struct pp_queue pp_queue;
-pp_queue *pp_state_queue(pp_state *state);
 pp_queue *pp_patch_queue(pp_patch *patch);
 typedef struct pp_waiter pp_waiter;
 /// Wakes a task. `keep` retains the context, and `wake`, which may come late, releases it. Both are called on any thread.
@@ -379,7 +377,8 @@ enum pp_step { PP_DONE, PP_FAILED, PP_ORIGINAL, PP_CALL };
 int32_t pp_resume(lua_State *L, int32_t values, int32_t results);
 /// Suspends a call that will wait: keeps its budget, and releases the lock. Returns the argument for `pp_continue`.
 void *pp_suspend(lua_State *L);
-pp_state *pp_waiting_in(void *waiting);
+/// The queue of the state in which a call continues.
+pp_queue *pp_waiting_in(void *waiting);
 /// Continues a call after its wait: takes the lock again, even if the patch is closing. NULL if the patch is busy. If the call
 /// cannot continue, because calls are nested too deep, it is ended, `is_over` is true and the result is NULL.
 lua_State *pp_continue(void *waiting, pp_waiter *waiter, bool *is_over);
