@@ -27,16 +27,6 @@ static inline void note_instance(pp_state *state) {
     atomic_store(&state->has_leaving_work, true);
 }
 
-static bool lock_patiently(pp_state *state, patience patience, bool *outermost) {
-    bool is_in = patience.waiter && pp_waits_in(patience.waiter) == &state->queue && pp_take_turn(patience.waiter);
-    if (is_in)
-        *outermost = true;
-    else if (!lock_state(state, patience.is_task ? 0 : state->session.limits.lock_nanoseconds, outermost))
-        return false;
-    if (*outermost) note_instance(state);
-    return true;
-}
-
 static pp_state *lock_any(pp_patch *patch, patience patience, bool *outermost, bool *may_grow) {
     pp_state *state = NULL;
     if (patience.waiter && pp_waits_in(patience.waiter) == &patch->queue) state = pp_take_turn(patience.waiter);
@@ -235,8 +225,7 @@ static bool is_object_of(lua_State *L, int value, int class_table) {
     value = lua_absindex(L, value);
     class_table = lua_absindex(L, class_table);
     if (lua_type(L, value) != LUA_TUSERDATA || !lua_getmetatable(L, value)) return false;
-    lua_pushliteral(L, "__index");
-    lua_rawget(L, -2);
+    raw_field(L, -1, "__index");
     bool is_object = lua_rawequal(L, -1, class_table);
     lua_pop(L, 2);
     return is_object;
@@ -574,9 +563,10 @@ void pp_abandon(void *waiting) {
 lua_State *pp_continue(void *waiting, pp_waiter *waiter, bool *is_over) {
     pp_activation *call = waiting;
     pp_state *state = state_of(call->L);
-    bool outermost;
+    bool outermost = waiter && pp_waits_in(waiter) == &state->queue && pp_take_turn(waiter);
     *is_over = false;
-    if (!lock_patiently(state, (patience){true, waiter}, &outermost)) return NULL;
+    if (!outermost && !lock_state(state, 0, &outermost)) return NULL;
+    if (outermost) note_instance(state);
     call->outer = NULL;
     // In a state that is closing, calls that have begun go on: it is kept until they have ended.
     if (state->session.depth >= state->session.limits.call_depth) {

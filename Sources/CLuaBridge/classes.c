@@ -62,9 +62,8 @@ void pp_push_class(lua_State *L, const char *name) {
         set_function(L, "__newindex", assign_in_class);
         hide_metatable(L);
         lua_setmetatable(L, -2);
-        lua_pushstring(L, name);
-        lua_pushvalue(L, -2);
-        lua_rawset(L, -4);
+        lua_pushvalue(L, -1);
+        lua_setfield(L, -3, name);
     }
     lua_remove(L, -2);
 }

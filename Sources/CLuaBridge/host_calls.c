@@ -99,8 +99,7 @@ int pp_call_host(lua_State *L) {
     if (count == PP_NOT_CALLED) refuse_arguments(state, L);
     leave_host(state, L, outer);
     if (count == PP_ASYNCHRONOUS) {
-        if (call->step < 0)
-            return luaL_error(L, "'%s' is asynchronous, but this replacement is not", name);
+        if (call->step < 0) return luaL_error(L, "'%s' is asynchronous, but this replacement is not", name);
         return wait_for_host(L, call, PP_CALL);
     }
     return finish_callback(state, L, count);

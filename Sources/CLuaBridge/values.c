@@ -78,9 +78,8 @@ static void push_object_metatable(lua_State *L, const char *class_name) {
         hide_metatable(L);
         lua_pushboolean(L, true);
         lua_rawsetp(L, -2, &pp_object_key);
-        lua_pushstring(L, class_name);
-        lua_pushvalue(L, -2);
-        lua_rawset(L, -4);
+        lua_pushvalue(L, -1);
+        lua_setfield(L, -3, class_name);
     }
     lua_remove(L, -2);
 }
