@@ -3,7 +3,6 @@
 #ifndef CLUABRIDGE_STATE_H
 #define CLUABRIDGE_STATE_H
 
-#include "c_locale.h"
 #include "thread.h"
 
 #include <lauxlib.h>
