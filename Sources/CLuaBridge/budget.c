@@ -5,7 +5,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 /// `LIGHT` is the most that one instruction may have to read, so that a thousand instructions take a few milliseconds. A byte of
 /// a string counts as eight: the slowest operation compares two strings of zeros, which the C library does zero by zero (8 ns

@@ -45,7 +45,6 @@
 #include "lock.h"
 
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 enum {

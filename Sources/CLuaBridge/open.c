@@ -54,16 +54,6 @@ static pp_patch *make_patch(pp_pool *pool, const char *id) {
     return patch;
 }
 
-static pp_state *make_state(pp_patch *patch) {
-    pp_state *state = calloc(1, sizeof *state);
-    if (!state) return NULL;
-    state->patch = state->queue.patch = patch;
-    state->queue.state = state;
-    state->next = patch->states;
-    patch->states = state;
-    return state;
-}
-
 /// Takes the patch of an id that is not in use, or makes a new one.
 static pp_patch *take_patch(pp_pool *pool, const char *id) {
     pthread_mutex_lock(&pool->states_mutex);
@@ -79,7 +69,13 @@ static pp_state *take_state(pp_patch *patch) {
     pthread_mutex_lock(&patch->pool->states_mutex);
     pp_state *state = patch->states;
     while (state && !atomic_load(&state->is_free)) state = state->next;
-    if (state || (state = make_state(patch))) state->is_free = false;
+    if (!state && (state = calloc(1, sizeof *state))) {
+        state->patch = state->queue.patch = patch;
+        state->queue.state = state;
+        state->next = patch->states;
+        patch->states = state;
+    }
+    if (state) state->is_free = false;
     pthread_mutex_unlock(&patch->pool->states_mutex);
     return state;
 }

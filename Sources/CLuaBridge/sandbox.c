@@ -3,7 +3,6 @@
 
 #include "sandbox.h"
 
-#include <limits.h>
 #include <string.h>
 
 // MARK: protected calls

@@ -6,10 +6,8 @@
 #include "thread.h"
 
 #include <lauxlib.h>
-#include <lua.h>
 #include <lualib.h>
 #include <pthread.h>
-#include <stdatomic.h>
 
 /// Lua's own functions that functions of the sandbox call.
 enum pp_lua_function {
