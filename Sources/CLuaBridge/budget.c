@@ -238,10 +238,7 @@ void pp_limit_time(lua_State *L, int64_t nanoseconds) {
 
 static void hook(lua_State *L, lua_Debug *where) {
     pp_state *state = state_of(L);
-    if (is_spec(state)) {
-        end_spec(L, where);
-        return;
-    }
+    if (is_spec(state)) return end_spec(L, where);
     if (where->event == LUA_HOOKLINE) {
         lua_getinfo(L, "S", where);
         WITH_RUNNER(state, state->session.host.line(state->session.context, where->source + 1, where->currentline));

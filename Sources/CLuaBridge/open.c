@@ -114,13 +114,10 @@ static bool build(pp_state *state) {
     state->main = L;
     *(pp_state **)lua_getextraspace(L) = state;
     lua_pushcfunction(L, install);
-    bool done = lua_pcall(L, 0, 0, 0) == LUA_OK;
-    if (done) {
-        lua_pushcfunction(L, pp_handler);
-        pp_set_hook(state, L);
-        done = lua_checkstack(L, HOST_STACK + 2 * FEW_LAYERS);
-    }
-    return done;
+    if (lua_pcall(L, 0, 0, 0) != LUA_OK) return false;
+    lua_pushcfunction(L, pp_handler);
+    pp_set_hook(state, L);
+    return lua_checkstack(L, HOST_STACK + 2 * FEW_LAYERS);
 }
 
 /// Opens a state of the patch, which counts it among its open states already, and enters it. NULL if there is not enough memory; it is

@@ -236,11 +236,10 @@ static int sandbox_setmetatable(lua_State *L) {
 
 static int sandbox_getmetatable(lua_State *L) {
     luaL_checkany(L, 1);
-    if (!lua_getmetatable(L, 1)) {
+    if (!lua_getmetatable(L, 1))
         lua_pushnil(L);
-    } else if (luaL_getmetafield(L, 1, "__metatable") == LUA_TNIL) {
+    else if (luaL_getmetafield(L, 1, "__metatable") == LUA_TNIL)
         lua_rawgetp(L, -1, &original_key);
-    }
     return 1;
 }
 
@@ -342,7 +341,7 @@ void pp_install_sandbox(lua_State *L) {
     add_library(L, LUA_UTF8LIBNAME, luaopen_utf8, kept_utf8, pp_utf8_functions);
     add_library(L, LUA_STRLIBNAME, luaopen_string, kept_string, pp_string_functions);
     lua_settop(L, 2);
-    pp_install_patterns(L);
+    luaL_setfuncs(L, pp_pattern_functions, 0);
     // String methods are found through the metatable of strings, which would lead to Lua's own table.
     lua_pushliteral(L, "");
     lua_getmetatable(L, -1);

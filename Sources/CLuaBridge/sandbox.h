@@ -14,6 +14,8 @@ typedef struct wrapped {
 
 /// The wrapped functions of each library. The last row has no name.
 extern const wrapped pp_string_functions[], pp_utf8_functions[], pp_math_functions[], pp_table_functions[];
+/// find, match, gmatch and gsub, which call no function of Lua's.
+extern const luaL_Reg pp_pattern_functions[];
 
 /// The longest name of a function, a class or a script, in bytes.
 enum { LONGEST_NAME = 128 };
@@ -22,8 +24,6 @@ enum { LONGEST_NAME = 128 };
 enum { MOST_VALUES = 250 };
 
 void pp_install_sandbox(lua_State *L);
-/// Adds find, match, gmatch and gsub to the table on top.
-void pp_install_patterns(lua_State *L);
 /// Adds the tables patch, host and log, and the functions `require` and `waxClass`.
 void pp_install_script_api(lua_State *L);
 void pp_install_host(lua_State *L);
