@@ -132,10 +132,7 @@ bool pp_run_script(pp_state *state, pp_fault *fault) {
 
 int64_t pp_fuel_used(pp_state *state) { return state->fuel_used; }
 
-void pp_push_global(lua_State *L, const char *name) { lua_getglobal(L, name); }
-uintptr_t pp_pointer(lua_State *L, int32_t index) { return (uintptr_t)lua_topointer(L, index); }
 int32_t pp_hold(lua_State *L) { return luaL_ref(L, LUA_REGISTRYINDEX); }
-void pp_push_held(lua_State *L, int32_t held) { lua_rawgeti(L, LUA_REGISTRYINDEX, held); }
 lua_State *pp_running(pp_state *state) { return state->activation ? state->activation->L : state->main; }
 
 /// Removes the position from a message that `error` raised: the caller gets the message that the app's function would use.

@@ -246,8 +246,6 @@ int64_t pp_sequence_length(lua_State *L, int32_t index) {
     return -1;
 }
 
-bool pp_is_table(lua_State *L, int32_t index) { return lua_type(L, index) == LUA_TTABLE; }
-
 const char *pp_type_name(lua_State *L, int32_t index) {
     if (lua_isinteger(L, index)) return "integer";
     if (lua_type(L, index) == LUA_TUSERDATA && lua_getmetatable(L, index)) {
@@ -259,12 +257,6 @@ const char *pp_type_name(lua_State *L, int32_t index) {
     return lua_type(L, index) == LUA_TNONE ? "nothing" : luaL_typename(L, index);
 }
 
-int32_t pp_absolute(lua_State *L, int32_t index) { return lua_absindex(L, index); }
-void pp_set_top(lua_State *L, int32_t index) { lua_settop(L, index); }
-void pp_push_copy(lua_State *L, int32_t index) { lua_pushvalue(L, index); }
-bool pp_check_stack(lua_State *L, int32_t count) { return lua_checkstack(L, count); }
-void pp_push_table(lua_State *L, int32_t elements, int32_t fields) { lua_createtable(L, elements, fields); }
-void pp_set_element(lua_State *L, int32_t table, int64_t index) { lua_rawseti(L, table, index); }
 void pp_set_pair(lua_State *L, int32_t table) {
     // A value that could not be pushed is nil, which cannot be a key.
     if (lua_isnil(L, -2))
@@ -272,13 +264,11 @@ void pp_set_pair(lua_State *L, int32_t table) {
     else
         lua_rawset(L, table);
 }
-void pp_get_element(lua_State *L, int32_t table, int64_t index) { lua_rawgeti(L, table, index); }
-void pp_push_name(lua_State *L, const char *name) { lua_pushstring(L, name); }
+
 void pp_get_field(lua_State *L, int32_t table, const char *name) {
     lua_pushstring(L, name);
     lua_rawget(L, table);
 }
-void pp_get_value(lua_State *L, int32_t table) { lua_rawget(L, table); }
 
 static int next_pair(lua_State *L) { return lua_next(L, 1) ? 2 : 0; }
 
@@ -294,6 +284,3 @@ enum pp_next_pair pp_next(lua_State *L, int32_t table, int64_t since) {
     lua_settop(L, key - 1);
     return PP_CHANGED;
 }
-
-void pp_insert(lua_State *L, int32_t index) { lua_insert(L, index); }
-void pp_replace(lua_State *L, int32_t index) { lua_replace(L, index); }

@@ -218,12 +218,12 @@ void pp_set_field(lua_State *L, const char *table, const char *field);
 void pp_add_method(lua_State *L, const char *class_name, const char *name, int32_t class_index, int32_t method);
 /// Adds a function of the host to a global table, and creates the table if it does not exist.
 void pp_add_function(lua_State *L, const char *table, const char *name, int32_t function);
-void pp_push_global(lua_State *L, const char *name);
+static inline void pp_push_global(lua_State *L, const char *name) { lua_getglobal(L, name); }
 /// The address that identifies a table (`lua_topointer`).
-uintptr_t pp_pointer(lua_State *L, int32_t index);
+static inline uintptr_t pp_pointer(lua_State *L, int32_t index) { return (uintptr_t)lua_topointer(L, index); }
 /// Pops a value and keeps it (`luaL_ref`). Returns the number by which `pp_push_held` pushes it.
 int32_t pp_hold(lua_State *L);
-void pp_push_held(lua_State *L, int32_t held);
+static inline void pp_push_held(lua_State *L, int32_t held) { lua_rawgeti(L, LUA_REGISTRYINDEX, held); }
 /// The Lua stack that the script runs on now. For a state with `open_libraries`.
 lua_State *pp_running(pp_state *state);
 /// Calls the function below this many arguments (`lua_pcall`). Returns false and leaves the error if the call failed.
@@ -493,26 +493,26 @@ bool pp_read_integers(lua_State *L, int32_t index, int64_t *values, size_t count
 /// A table's length as a sequence (`lua_rawlen`). -1 for another value, and for a table that has keys but no sequence.
 int64_t pp_sequence_length(lua_State *L, int32_t index);
 static inline bool pp_is_nil(lua_State *L, int32_t index) { return lua_type(L, index) <= LUA_TNIL; }
-bool pp_is_table(lua_State *L, int32_t index);
+static inline bool pp_is_table(lua_State *L, int32_t index) { return lua_type(L, index) == LUA_TTABLE; }
 /// The name of a value's type (`luaL_typename`), but `integer` for an integer, and the class's name for an object.
 const char *pp_type_name(lua_State *L, int32_t index);
 
 static inline int32_t pp_top(lua_State *L) { return lua_gettop(L); }
-int32_t pp_absolute(lua_State *L, int32_t index);
-void pp_set_top(lua_State *L, int32_t index);
-void pp_push_copy(lua_State *L, int32_t index);
-bool pp_check_stack(lua_State *L, int32_t count);
-void pp_push_table(lua_State *L, int32_t elements, int32_t fields);
+static inline int32_t pp_absolute(lua_State *L, int32_t index) { return lua_absindex(L, index); }
+static inline void pp_set_top(lua_State *L, int32_t index) { lua_settop(L, index); }
+static inline void pp_push_copy(lua_State *L, int32_t index) { lua_pushvalue(L, index); }
+static inline bool pp_check_stack(lua_State *L, int32_t count) { return lua_checkstack(L, count); }
+static inline void pp_push_table(lua_State *L, int32_t elements, int32_t fields) { lua_createtable(L, elements, fields); }
 /// Pops a value, and makes it an element of a table (`lua_rawseti`).
-void pp_set_element(lua_State *L, int32_t table, int64_t index);
+static inline void pp_set_element(lua_State *L, int32_t table, int64_t index) { lua_rawseti(L, table, index); }
 /// Pops a value and the key below it, and puts them into a table (`lua_rawset`). A key that is nil is dropped.
 void pp_set_pair(lua_State *L, int32_t table);
 /// Pushes a field's name (`lua_pushstring`). The same name should always be at the same address.
-void pp_push_name(lua_State *L, const char *name);
+static inline void pp_push_name(lua_State *L, const char *name) { lua_pushstring(L, name); }
 void pp_get_field(lua_State *L, int32_t table, const char *name);
-void pp_get_element(lua_State *L, int32_t table, int64_t index);
+static inline void pp_get_element(lua_State *L, int32_t table, int64_t index) { lua_rawgeti(L, table, index); }
 /// Replaces the key on top with its value (`lua_rawget`).
-void pp_get_value(lua_State *L, int32_t table);
+static inline void pp_get_value(lua_State *L, int32_t table) { lua_rawget(L, table); }
 /// A number that changes with each call. While it is the same, no other call has run a script.
 int64_t pp_calls(lua_State *L);
 enum pp_next_pair { PP_NO_PAIR, PP_PAIR, PP_CHANGED };
@@ -520,8 +520,8 @@ enum pp_next_pair { PP_NO_PAIR, PP_PAIR, PP_CHANGED };
 /// first pair was read. If a script has run since and Lua no longer finds the key, the result is PP_CHANGED.
 enum pp_next_pair pp_next(lua_State *L, int32_t table, int64_t since);
 /// Moves the value on top to an index, and the values from there upwards (`lua_insert`).
-void pp_insert(lua_State *L, int32_t index);
-void pp_replace(lua_State *L, int32_t index);
+static inline void pp_insert(lua_State *L, int32_t index) { lua_insert(L, index); }
+static inline void pp_replace(lua_State *L, int32_t index) { lua_replace(L, index); }
 
 // MARK: the thread sanitizer
 
