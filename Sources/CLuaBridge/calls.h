@@ -1,7 +1,6 @@
 // Calls, the layers that they enter, and the faults that end them.
 
-#ifndef CLUABRIDGE_CALLS_H
-#define CLUABRIDGE_CALLS_H
+#pragma once
 
 #include "budget.h"
 #include "lock.h"
@@ -38,5 +37,3 @@ void pp_set_otherwise(lua_State *L, pp_layer *layer);
 extern const char pp_error_key;
 /// Counts one of the patch's states as closed. The layers end with the last one.
 void pp_leave_patch(pp_patch *patch);
-
-#endif

@@ -1,7 +1,6 @@
 // The locks of the states (lock.c explains them), and the states of a patch.
 
-#ifndef CLUABRIDGE_LOCK_H
-#define CLUABRIDGE_LOCK_H
+#pragma once
 
 #include "state.h"
 
@@ -47,5 +46,3 @@ void pp_remove_from_patch(pp_state *state);
 /// Does the same if the state, which this thread has locked, is the last, and the memory is not enough for as many. Returns whether it
 /// did.
 bool pp_remove_if_last(pp_state *state);
-
-#endif

@@ -1,7 +1,6 @@
 // The contents of a script's state.
 
-#ifndef CLUABRIDGE_SANDBOX_H
-#define CLUABRIDGE_SANDBOX_H
+#pragma once
 
 #include "budget.h"
 
@@ -81,5 +80,3 @@ static inline size_t string_length(lua_State *L, int index) {
     luaL_checklstring(L, index, &length);
     return length;
 }
-
-#endif

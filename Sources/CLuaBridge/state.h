@@ -1,7 +1,6 @@
 // A state and its parts.
 
-#ifndef CLUABRIDGE_STATE_H
-#define CLUABRIDGE_STATE_H
+#pragma once
 
 #include "thread.h"
 
@@ -342,5 +341,3 @@ static inline void script_ends(pp_state *state) {
 #define PP_ERROR "error"
 /// Marks the metatables of host objects by its address.
 extern const char pp_object_key;
-
-#endif

@@ -1,7 +1,6 @@
 // The running thread, and the C locale, in which scripts run.
 
-#ifndef CLUABRIDGE_THREAD_H
-#define CLUABRIDGE_THREAD_H
+#pragma once
 
 #include "CLuaBridge.h"
 
@@ -59,6 +58,4 @@ static inline bool has_c_locale(void) {
 }
 #else
 static inline bool has_c_locale(void) { return false; }
-#endif
-
 #endif

@@ -3,8 +3,7 @@
 // A patch has one state or more. A thread enters one (`pp_enter`), pushes arguments, runs the replacement (`pp_run`), reads the
 // result and leaves (`pp_leave`). Lua errors stay between `pp_run` and the host's callbacks: a callback returns first, and then
 // this code raises its error. So no longjmp crosses a frame of the host.
-#ifndef CLUABRIDGE_H
-#define CLUABRIDGE_H
+#pragma once
 
 #include <lua.h>
 #include <stdbool.h>
@@ -545,5 +544,3 @@ typedef struct pp_lua {
 } pp_lua;
 /// Calls nothing that needs a state.
 pp_lua pp_find_lua(void);
-
-#endif
