@@ -8,7 +8,8 @@
 const char pp_error_key;
 
 pp_state pp_no_state = {.owner = ~(uintptr_t)1};
-pp_patch pp_no_patch = {.instances = {[0 ... PP_INSTANCES] = &pp_no_state}};
+/// A patch that has no other state. Barriers belong to it.
+static pp_patch no_patch = {.instances = {[0 ... PP_INSTANCES] = &pp_no_state}};
 
 // MARK: counters
 
@@ -157,13 +158,13 @@ int32_t pp_layer_parameters(lua_State *L, pp_layer *layer) {
 pp_layer *pp_new_barrier(void) {
     pp_layer *barrier = calloc(1, sizeof *barrier);
     if (!barrier) return NULL;
-    barrier->patch = &pp_no_patch;
+    barrier->patch = &no_patch;
     barrier->is_open = true;
     return barrier;
 }
 
 void pp_free_barrier(pp_layer *barrier) { free(barrier); }
-bool pp_is_barrier(const pp_layer *layer) { return layer->patch == &pp_no_patch; }
+bool pp_is_barrier(const pp_layer *layer) { return layer->patch == &no_patch; }
 void *pp_cell_below(pp_layer *layer) { return &layer->below; }
 
 void pp_layer_admit(pp_layer *layer, bool admits, bool is_open) {

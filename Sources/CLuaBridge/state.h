@@ -289,9 +289,8 @@ static inline int raw_field(lua_State *L, int table, const char *name) {
     return lua_rawget(L, table < 0 ? table - 1 : table);
 }
 
-/// A state that is always taken, and a patch that has no other. Barriers belong to it.
+/// A state that is always taken.
 extern pp_state pp_no_state;
-extern pp_patch pp_no_patch;
 /// A state of a patch by its place, from 0; NULL after the last.
 static inline pp_state *instance_at(pp_patch *patch, int32_t place) {
     pp_state *state = atomic_load_explicit(&patch->instances[place], memory_order_acquire);
