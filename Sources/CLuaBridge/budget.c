@@ -1,11 +1,10 @@
 // The budget of a run: fuel, time and memory, and the hook that checks them.
 
 #include "budget.h"
-#include "patch.h"
+#include "lock.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 /// `LIGHT` is the most that one instruction may have to read, so that a thousand instructions take a few milliseconds. A byte of
 /// a string counts as eight: the slowest operation compares two strings of zeros, which the C library does zero by zero (8 ns
@@ -239,10 +238,7 @@ void pp_limit_time(lua_State *L, int64_t nanoseconds) {
 
 static void hook(lua_State *L, lua_Debug *where) {
     pp_state *state = state_of(L);
-    if (is_spec(state)) {
-        end_spec(L, where);
-        return;
-    }
+    if (is_spec(state)) return end_spec(L, where);
     if (where->event == LUA_HOOKLINE) {
         lua_getinfo(L, "S", where);
         WITH_RUNNER(state, state->session.host.line(state->session.context, where->source + 1, where->currentline));

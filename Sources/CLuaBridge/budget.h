@@ -1,7 +1,6 @@
 // The budget of a run, and how work is charged to it.
 
-#ifndef CLUABRIDGE_BUDGET_H
-#define CLUABRIDGE_BUDGET_H
+#pragma once
 
 #include "state.h"
 
@@ -100,5 +99,3 @@ bool pp_would_collide(pp_state *state, size_t size);
 
 /// Ends a run whose time is over. Called after work during which no hook runs.
 void pp_check_clock(lua_State *L);
-
-#endif

@@ -7,10 +7,6 @@
 
 enum { MEASURED_CALLS = 64 };
 
-static void count(_Atomic(uint64_t) *counter, uint64_t more) {
-    atomic_store_explicit(counter, atomic_load_explicit(counter, memory_order_relaxed) + more, memory_order_relaxed);
-}
-
 /// How a call waits for a state. A thread waits up to the limit. A task does not wait here: it takes the lock if the lock is
 /// free, or if it is the turn of its waiter.
 typedef struct patience {
@@ -29,16 +25,6 @@ static inline void note_instance(pp_state *state) {
     state->outer_instance = pp_thread.instance + 1;
     pp_thread.instance = PP_INSTANCES;
     atomic_store(&state->has_leaving_work, true);
-}
-
-static bool lock_patiently(pp_state *state, patience patience, bool *outermost) {
-    bool is_in = patience.waiter && pp_waits_in(patience.waiter) == &state->queue && pp_take_turn(patience.waiter);
-    if (is_in)
-        *outermost = true;
-    else if (!lock_state(state, patience.is_task ? 0 : state->session.limits.lock_nanoseconds, outermost))
-        return false;
-    if (*outermost) note_instance(state);
-    return true;
 }
 
 static pp_state *lock_any(pp_patch *patch, patience patience, bool *outermost, bool *may_grow) {
@@ -239,8 +225,7 @@ static bool is_object_of(lua_State *L, int value, int class_table) {
     value = lua_absindex(L, value);
     class_table = lua_absindex(L, class_table);
     if (lua_type(L, value) != LUA_TUSERDATA || !lua_getmetatable(L, value)) return false;
-    lua_pushliteral(L, "__index");
-    lua_rawget(L, -2);
+    raw_field(L, -1, "__index");
     bool is_object = lua_rawequal(L, -1, class_table);
     lua_pop(L, 2);
     return is_object;
@@ -302,11 +287,11 @@ static inline void measure(pp_state *state, pp_activation *call) {
     pp_counters *counters = &state->counters[call->layer->index];
     uint64_t took = pp_nanoseconds() - began;
     if (call->began) {
-        count(&counters->measured, 1);
-        count(&counters->nanoseconds, took);
+        increase(&counters->measured, 1);
+        increase(&counters->nanoseconds, took);
         int bound = 0;
         while (bound < PP_BOUNDS && took >= bounds[bound]) bound++;
-        count(&counters->times[bound], 1);
+        increase(&counters->times[bound], 1);
         note_held(state, state->session.used - state->session.coroutine_bytes);
     }
     if (took > atomic_load_explicit(&counters->longest, memory_order_relaxed))
@@ -351,6 +336,9 @@ static inline void leave(pp_state *state, pp_activation *call, lua_State *L) {
     take_off(state, call);
 }
 
+/// Ends an asynchronous call. The caller holds the state's lock.
+static void drop(pp_state *state, pp_activation *call);
+
 void pp_leave(lua_State *L) {
     pp_state *state = state_of(L);
     pp_activation *call = state->activation;
@@ -360,7 +348,7 @@ void pp_leave(lua_State *L) {
         measure(state, call);
         pp_activation ended = *call;
         state->activation = ended.outer; // objects that end with the call may call into this state
-        pp_drop(state, call);
+        drop(state, call);
         take_off(state, &ended);
     }
 }
@@ -530,8 +518,7 @@ void *pp_suspend(lua_State *L) {
     return call;
 }
 
-/// Ends an asynchronous call. The caller holds the state's lock.
-void pp_drop(pp_state *state, pp_activation *call) {
+static void drop(pp_state *state, pp_activation *call) {
     put_back_budget(state, call);
     if (call->has_references) state->session.host.call_ended(state->session.context, call->id, call->has_run);
     if (!state->spare && lua_status(call->L) == LUA_OK) {
@@ -545,21 +532,22 @@ void pp_drop(pp_state *state, pp_activation *call) {
     free(call);
 }
 
-void pp_drop_calls(pp_state *state, pp_activation *call) {
+/// Ends asynchronous calls that wait, each of which is the `outer` of the one before.
+static void drop_calls(pp_state *state, pp_activation *call) {
     // A call's objects end with it, and may enter this state then. They must not do so as the outermost call, because
     // that would release the lock.
     state->session.depth++;
     if (state->session.depth == 1) reset_budget(state, state->session.limits.call_fuel);
     while (call) {
         pp_activation *next = call->outer;
-        pp_drop(state, call);
+        drop(state, call);
         count_suspended(state, -1);
         call = next;
     }
     state->session.depth--;
 }
 
-pp_state *pp_waiting_in(void *waiting) { return state_of(((pp_activation *)waiting)->L); }
+pp_queue *pp_waiting_in(void *waiting) { return &state_of(((pp_activation *)waiting)->L)->queue; }
 
 void pp_abandon(void *waiting) {
     pp_activation *call = waiting;
@@ -575,14 +563,15 @@ void pp_abandon(void *waiting) {
 lua_State *pp_continue(void *waiting, pp_waiter *waiter, bool *is_over) {
     pp_activation *call = waiting;
     pp_state *state = state_of(call->L);
-    bool outermost;
+    bool outermost = waiter && pp_waits_in(waiter) == &state->queue && pp_take_turn(waiter);
     *is_over = false;
-    if (!lock_patiently(state, (patience){true, waiter}, &outermost)) return NULL;
+    if (!outermost && !lock_state(state, 0, &outermost)) return NULL;
+    if (outermost) note_instance(state);
     call->outer = NULL;
     // In a state that is closing, calls that have begun go on: it is kept until they have ended.
     if (state->session.depth >= state->session.limits.call_depth) {
         state->session.trusted = true;
-        pp_drop_calls(state, call);
+        drop_calls(state, call);
         if (outermost) unlock_state(state);
         *is_over = true;
         return NULL;
@@ -669,7 +658,7 @@ void pp_finish_leaving(pp_state *state) {
     if (state->main) {
         state->session.trusted = true;
         pp_activation *call;
-        while ((call = atomic_exchange(&state->abandoned, NULL))) pp_drop_calls(state, call);
+        while ((call = atomic_exchange(&state->abandoned, NULL))) drop_calls(state, call);
         has_parted = pp_remove_if_last(state);
         if (atomic_load(&state->closing) && state->suspended == 0) {
             closed = state->session.context;

@@ -1,7 +1,6 @@
 // Calls, the layers that they enter, and the faults that end them.
 
-#ifndef CLUABRIDGE_CALLS_H
-#define CLUABRIDGE_CALLS_H
+#pragma once
 
 #include "budget.h"
 #include "lock.h"
@@ -19,9 +18,6 @@ static inline void unlock_state(pp_state *state) {
 
 /// Closes the Lua state, if there is one; the `pp_state` stays. The caller holds the state's lock.
 void pp_empty(pp_state *state);
-void pp_drop(pp_state *state, pp_activation *call);
-/// Ends asynchronous calls that wait, each of which is the `outer` of the one before.
-void pp_drop_calls(pp_state *state, pp_activation *call);
 /// The message handler: records where an error was raised.
 int pp_handler(lua_State *L);
 /// Records the innermost line of Lua code, starting at a level of calls, and the lines that called it.
@@ -41,6 +37,3 @@ void pp_set_otherwise(lua_State *L, pp_layer *layer);
 extern const char pp_error_key;
 /// Counts one of the patch's states as closed. The layers end with the last one.
 void pp_leave_patch(pp_patch *patch);
-pp_layer *pp_find_layer(pp_patch *patch, const char *name);
-
-#endif

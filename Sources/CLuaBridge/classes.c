@@ -6,15 +6,8 @@
 
 #include <string.h>
 
-/// In the registry: the tables of classes by their names.
-static const char classes_key;
 /// In a class's table: its name.
 static const char class_name_key;
-
-void pp_install_classes(lua_State *L) {
-    lua_newtable(L);
-    lua_rawsetp(L, LUA_REGISTRYINDEX, &classes_key);
-}
 
 /// Calls a registered function as a method. The class itself is not passed; an object is the first argument.
 static int call_as_method(lua_State *L) {
@@ -58,24 +51,19 @@ static int assign_in_class(lua_State *L);
 
 void pp_push_class(lua_State *L, const char *name) {
     luaL_checkstack(L, 8, NULL);
-    lua_rawgetp(L, LUA_REGISTRYINDEX, &classes_key);
-    lua_pushstring(L, name);
-    if (lua_rawget(L, -2) != LUA_TTABLE) {
+    luaL_getsubtable(L, LUA_REGISTRYINDEX, "classes");
+    if (raw_field(L, -1, name) != LUA_TTABLE) {
         lua_pop(L, 1);
         lua_newtable(L);
         lua_pushstring(L, name);
         lua_rawsetp(L, -2, &class_name_key);
         lua_createtable(L, 0, 3);
-        lua_pushcfunction(L, find_in_class);
-        lua_setfield(L, -2, "__index");
-        lua_pushcfunction(L, assign_in_class);
-        lua_setfield(L, -2, "__newindex");
-        lua_pushboolean(L, false);
-        lua_setfield(L, -2, "__metatable");
+        set_function(L, "__index", find_in_class);
+        set_function(L, "__newindex", assign_in_class);
+        hide_metatable(L);
         lua_setmetatable(L, -2);
-        lua_pushstring(L, name);
-        lua_pushvalue(L, -2);
-        lua_rawset(L, -4);
+        lua_pushvalue(L, -1);
+        lua_setfield(L, -3, name);
     }
     lua_remove(L, -2);
 }
@@ -167,8 +155,7 @@ int pp_wax_class(lua_State *L) {
         lua_pushvalue(L, function - 1);
         lua_pushcclosure(L, assign, 1);
         lua_setfield(L, -2, "__newindex");
-        lua_pushboolean(L, false);
-        lua_setfield(L, -2, "__metatable");
+        hide_metatable(L);
         lua_setmetatable(L, -2);
         lua_setupvalue(L, function, i);
         break;

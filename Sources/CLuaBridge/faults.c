@@ -36,7 +36,6 @@ static void describe_stack(pp_state *state, lua_State *L, int level) {
     }
 }
 
-/// Finds where an error was raised: the innermost line of Lua code, and the calls that led there.
 void pp_find_fault(lua_State *L, int level) {
     pp_state *state = state_of(L);
     lua_Debug where;

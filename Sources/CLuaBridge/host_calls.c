@@ -21,18 +21,19 @@ static inline lua_State *enter_host(pp_state *state, lua_State *L) {
     return outer;
 }
 
-/// Charges for a callback that called no function of the host: it read the arguments, and made a message about them.
-static void refuse_arguments(pp_state *state, lua_State *L) {
-    state->session.host_since = state->session.host_cpu_since = 0;
-    charge(L, 100);
-}
-
 /// Undoes `enter_host`. Checks the memory, which now includes the values that the host returned.
 static inline void leave_host(pp_state *state, lua_State *L, lua_State *outer) {
     script_begins(state);
     host_ends(state);
     state->activation->L = outer;
     if (__builtin_expect(state->session.used - state->session.coroutine_bytes > state->session.limits.soft_memory, 0)) pp_check_budget(L);
+}
+
+/// The same after a callback that called no function of the host: it read the arguments, and made a message about them.
+static void refuse_arguments(pp_state *state, lua_State *L, lua_State *outer) {
+    state->session.host_since = state->session.host_cpu_since = 0;
+    leave_host(state, L, outer);
+    charge(L, 100);
 }
 
 static int wait_ended(lua_State *L, int status, lua_KContext context) {
@@ -76,11 +77,12 @@ int pp_call_original(lua_State *L) {
     lua_State *outer = enter_host(state, L);
     if (call->is_scalar) host_begins(state);
     int count = state->session.host.original(state->session.context, call->slot, &layer->below, call->record, L);
-    if (count == PP_NOT_CALLED)
-        refuse_arguments(state, L);
-    else
+    if (count == PP_NOT_CALLED) {
+        refuse_arguments(state, L, outer);
+    } else {
         call->originals++;
-    leave_host(state, L, outer);
+        leave_host(state, L, outer);
+    }
     return finish_callback(state, L, count);
 }
 
@@ -96,11 +98,12 @@ int pp_call_host(lua_State *L) {
     pp_activation *call = state->activation;
     lua_State *outer = enter_host(state, L);
     int count = state->session.host.call(state->session.context, name, length, L);
-    if (count == PP_NOT_CALLED) refuse_arguments(state, L);
-    leave_host(state, L, outer);
+    if (count == PP_NOT_CALLED)
+        refuse_arguments(state, L, outer);
+    else
+        leave_host(state, L, outer);
     if (count == PP_ASYNCHRONOUS) {
-        if (call->step < 0)
-            return luaL_error(L, "'%s' is asynchronous, but this replacement is not", name);
+        if (call->step < 0) return luaL_error(L, "'%s' is asynchronous, but this replacement is not", name);
         return wait_for_host(L, call, PP_CALL);
     }
     return finish_callback(state, L, count);
@@ -117,8 +120,10 @@ int pp_call_method(lua_State *L) {
     pp_activation *call = state->activation;
     lua_State *outer = enter_host(state, L);
     int count = state->session.host.method(state->session.context, class_index, method, L);
-    if (count == PP_NOT_CALLED) refuse_arguments(state, L);
-    leave_host(state, L, outer);
+    if (count == PP_NOT_CALLED)
+        refuse_arguments(state, L, outer);
+    else
+        leave_host(state, L, outer);
     if (count == PP_ASYNCHRONOUS) {
         if (call->step < 0) return luaL_error(L, "this method is asynchronous, but this replacement is not");
         lua_pushinteger(L, method);

@@ -7,9 +7,50 @@
 
 const char pp_error_key;
 
+pp_state pp_no_state = {.owner = ~(uintptr_t)1};
+/// A patch that has no other state. Barriers belong to it.
+static pp_patch no_patch = {.instances = {[0 ... PP_INSTANCES] = &pp_no_state}};
+
+// MARK: counters
+
+void pp_add_counters(pp_counters *sum, const pp_counters *more) {
+    increase(&sum->calls, more->calls);
+    increase(&sum->measured, more->measured);
+    increase(&sum->nanoseconds, more->nanoseconds);
+    for (int i = 0; i <= PP_BOUNDS; i++) increase(&sum->times[i], more->times[i]);
+    uint64_t longest = atomic_load_explicit(&more->longest, memory_order_relaxed);
+    if (longest > atomic_load_explicit(&sum->longest, memory_order_relaxed))
+        atomic_store_explicit(&sum->longest, longest, memory_order_relaxed);
+}
+
+static void reset_counters(pp_counters *counters) {
+    _Atomic(uint64_t) *each = &counters->calls;
+    for (size_t i = 0; i < sizeof *counters / sizeof *each; i++) atomic_store_explicit(&each[i], 0, memory_order_relaxed);
+}
+
+bool pp_make_counters(pp_state *state, int32_t count) {
+    if (count > state->counter_capacity) {
+        int32_t capacity = count < 4 ? 4 : 2 * count;
+        pp_counters *counters = realloc(state->counters, (size_t)capacity * sizeof *counters);
+        if (!counters) return false;
+        state->counters = counters;
+        state->counter_capacity = capacity;
+    }
+    for (int32_t i = 0; i < count; i++) reset_counters(&state->counters[i]);
+    return true;
+}
+
+// MARK: the layers of a patch
+
+static pp_layer *find_layer(pp_patch *patch, const char *name) {
+    for (int32_t i = 0; i < patch->layer_count; i++)
+        if (strcmp(patch->layers[i]->name, name) == 0) return patch->layers[i];
+    return NULL;
+}
+
 /// The layer of a name in another instance of the patch.
 static pp_layer *find_again(lua_State *L, pp_patch *patch, const char *name) {
-    pp_layer *layer = pp_find_layer(patch, name);
+    pp_layer *layer = find_layer(patch, name);
     bool is_new = layer && lua_rawgetp(L, LUA_REGISTRYINDEX, &layer->function) == LUA_TNIL;
     if (layer) lua_pop(L, 1);
     if (!is_new)
@@ -40,7 +81,7 @@ pp_layer *pp_add_layer(lua_State *L, const char *name) {
     charge_bytes(L, strlen(name));
     if (!state->session.loading) luaL_error(L, "'%s' can be replaced only while the script loads", name);
     if (!state->session.adds_layers) return find_again(L, patch, name);
-    if (pp_find_layer(patch, name)) luaL_error(L, "'%s' is replaced twice", name);
+    if (find_layer(patch, name)) luaL_error(L, "'%s' is replaced twice", name);
     if (patch->layer_count >= patch->limits.replacements)
         luaL_error(L, "more than %d replacements", (int)patch->limits.replacements);
     bool has_room = patch->layer_count < patch->layer_capacity || grow(patch);
@@ -57,7 +98,7 @@ pp_layer *pp_add_layer(lua_State *L, const char *name) {
     layer->name = copy;
     layer->has_otherwise = false;
     layer->tried_by = layer->failures = layer->fallbacks = 0;
-    pp_reset_counters(&layer->ended);
+    reset_counters(&layer->ended);
     patch->layer_count++;
     return layer;
 }
@@ -79,31 +120,18 @@ void pp_set_otherwise(lua_State *L, pp_layer *layer) {
 
 bool pp_has_otherwise(pp_layer *layer) { return layer->has_otherwise; }
 
-/// Replaces the value on top with its message and its code, if `host.error` has made it. Returns whether it has.
-static bool push_error_parts(lua_State *L) {
+bool pp_push_otherwise(pp_layer *layer) {
+    lua_State *L = instance_at(layer->patch, 0)->main;
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &layer->has_otherwise);
     if (lua_type(L, -1) != LUA_TTABLE || !lua_getmetatable(L, -1)) return false;
     lua_rawgetp(L, LUA_REGISTRYINDEX, &pp_error_key);
     bool is_error = lua_rawequal(L, -1, -2);
     lua_pop(L, 2);
     if (!is_error) return false;
-    lua_pushliteral(L, "message");
-    lua_rawget(L, -2);
-    lua_pushliteral(L, "code");
-    lua_rawget(L, -3);
+    raw_field(L, -1, "message");
+    raw_field(L, -2, "code");
     lua_remove(L, -3);
     return true;
-}
-
-bool pp_push_otherwise(pp_layer *layer) {
-    lua_State *L = instance_at(layer->patch, 0)->main;
-    lua_rawgetp(L, LUA_REGISTRYINDEX, &layer->has_otherwise);
-    return push_error_parts(L);
-}
-
-pp_layer *pp_find_layer(pp_patch *patch, const char *name) {
-    for (int32_t i = 0; i < patch->layer_count; i++)
-        if (strcmp(patch->layers[i]->name, name) == 0) return patch->layers[i];
-    return NULL;
 }
 
 int32_t pp_layer_count(pp_patch *patch) { return patch->layer_count; }
@@ -130,13 +158,13 @@ int32_t pp_layer_parameters(lua_State *L, pp_layer *layer) {
 pp_layer *pp_new_barrier(void) {
     pp_layer *barrier = calloc(1, sizeof *barrier);
     if (!barrier) return NULL;
-    barrier->patch = &pp_no_patch;
+    barrier->patch = &no_patch;
     barrier->is_open = true;
     return barrier;
 }
 
 void pp_free_barrier(pp_layer *barrier) { free(barrier); }
-bool pp_is_barrier(const pp_layer *layer) { return layer->patch == &pp_no_patch; }
+bool pp_is_barrier(const pp_layer *layer) { return layer->patch == &no_patch; }
 void *pp_cell_below(pp_layer *layer) { return &layer->below; }
 
 void pp_layer_admit(pp_layer *layer, bool admits, bool is_open) {
@@ -152,8 +180,6 @@ bool pp_layer_was_tried(pp_layer *layer) {
     uintptr_t thread = this_thread();
     return !atomic_compare_exchange_strong(&layer->tried_by, &thread, 0);
 }
-
-void pp_layer_set_below(pp_layer *layer, pp_layer *below) { pp_cell_set(&layer->below, below); }
 
 void pp_cell_set(void *address, pp_layer *layer) {
     pp_cell *cell = address;
@@ -172,8 +198,7 @@ pp_handle pp_layer_handle(const pp_layer *layer) { return (pp_handle){layer->pat
 uintptr_t pp_layer_number(const pp_layer *layer) { return atomic_load_explicit(&layer->number, memory_order_acquire); }
 uintptr_t pp_refused_number(void) { return pp_thread.refused; }
 
-/// Adds up how a layer was called in all states of its patch.
-static pp_counters counters_of(const pp_layer *layer) {
+pp_statistics pp_layer_statistics(pp_layer *layer) {
     pp_counters sum = {0};
     pthread_mutex_t *mutex = &layer->patch->pool->queues_mutex;
     pthread_mutex_lock(mutex);
@@ -181,11 +206,6 @@ static pp_counters counters_of(const pp_layer *layer) {
     pp_state *state;
     for (int32_t i = 0; (state = instance_at(layer->patch, i)); i++) pp_add_counters(&sum, &state->counters[layer->index]);
     pthread_mutex_unlock(mutex);
-    return sum;
-}
-
-pp_statistics pp_layer_statistics(pp_layer *layer) {
-    pp_counters sum = counters_of(layer);
     pp_statistics statistics = {
         .calls = sum.calls,
         .failures = atomic_load_explicit(&layer->failures, memory_order_relaxed),

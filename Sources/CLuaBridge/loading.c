@@ -2,7 +2,7 @@
 
 #include "calls.h"
 
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 pp_marks pp_count_marks(const void *source, size_t length) {
@@ -46,9 +46,7 @@ bool pp_compile(lua_State *L, const char *bytes, size_t length, const char *name
     pp_state *state = state_of(L);
     source from = {bytes ? bytes : "", length};
     char chunk[140];
-    chunk[0] = '@';
-    strncpy(chunk + 1, name, sizeof chunk - 2);
-    chunk[sizeof chunk - 1] = 0;
+    snprintf(chunk, sizeof chunk, "@%s", name);
     script_begins(state);
     int status = lua_load(L, next_piece, &from, chunk, "t");
     script_ends(state);
@@ -134,10 +132,7 @@ bool pp_run_script(pp_state *state, pp_fault *fault) {
 
 int64_t pp_fuel_used(pp_state *state) { return state->fuel_used; }
 
-void pp_push_global(lua_State *L, const char *name) { lua_getglobal(L, name); }
-uintptr_t pp_pointer(lua_State *L, int32_t index) { return (uintptr_t)lua_topointer(L, index); }
 int32_t pp_hold(lua_State *L) { return luaL_ref(L, LUA_REGISTRYINDEX); }
-void pp_push_held(lua_State *L, int32_t held) { lua_rawgeti(L, LUA_REGISTRYINDEX, held); }
 lua_State *pp_running(pp_state *state) { return state->activation ? state->activation->L : state->main; }
 
 /// Removes the position from a message that `error` raised: the caller gets the message that the app's function would use.

@@ -45,7 +45,6 @@
 #include "lock.h"
 
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 enum {
@@ -157,7 +156,8 @@ static pp_waiter *next_for(pp_state *state) {
     return !own ? any : !any || own->began <= any->began ? own : any;
 }
 
-void pp_release(pp_state *state) {
+/// Leave, under the `queues_mutex`.
+static void release(pp_state *state) {
     atomic_store(&state->has_leaving_work, false);
     if (atomic_load(&state->closing) || atomic_load(&state->abandoned)) atomic_store(&state->has_leaving_work, true);
     atomic_store(&state->owner, 0); // before `pp_finish_leaving` looks for abandoned calls once more
@@ -170,13 +170,13 @@ void pp_release(pp_state *state) {
 static pp_alarm hand_over(pp_state *state) {
     pp_waiter *next = next_for(state);
     if (!next) {
-        pp_release(state);
+        release(state);
         return (pp_alarm){0};
     }
     uint64_t now = pp_nanoseconds();
     bool is_due = now - next->began >= TURN_NANOSECONDS && now - state->turn_given >= TURN_NANOSECONDS;
     if (!next->alarm.wake && !is_due) {
-        pp_release(state);
+        release(state);
         pthread_cond_signal(&next->ready);
         return (pp_alarm){0};
     }
@@ -364,7 +364,6 @@ void pp_hand_over(pp_state *state) {
 
 // MARK: tasks
 
-pp_queue *pp_state_queue(pp_state *state) { return &state->queue; }
 pp_queue *pp_patch_queue(pp_patch *patch) { return &patch->queue; }
 pp_queue *pp_waits_in(pp_waiter *waiter) { return waiter->queue; }
 

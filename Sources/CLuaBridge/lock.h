@@ -1,14 +1,11 @@
-// The lock of a state. lock.c explains it.
+// The locks of the states (lock.c explains them), and the states of a patch.
 
-#ifndef CLUABRIDGE_LOCK_H
-#define CLUABRIDGE_LOCK_H
+#pragma once
 
-#include "patch.h"
+#include "state.h"
 
 /// Take, if the lock is free.
 bool pp_try_lock(pp_state *state);
-/// Leave, under the `queues_mutex`.
-void pp_release(pp_state *state);
 /// Waits for the lock of a state. Gives up if it is not released for this many nanoseconds.
 bool pp_wait_for(pp_state *state, int64_t nanoseconds);
 /// Takes one of the patch's states: the one that this thread is in, the one that is reserved for it, one that is free, or the first
@@ -36,4 +33,16 @@ static inline bool lock_state(pp_state *state, int64_t nanoseconds, bool *outerm
     return pp_wait_for(state, nanoseconds);
 }
 
-#endif
+// MARK: the states of a patch
+
+bool pp_may_grow(pp_patch *patch);
+/// Locks the `queues_mutex`, if the version is not gone. Returns whether it has.
+bool lock_version(pp_handle handle);
+void unlock_version(pp_handle handle);
+/// Whether the patch's memory is enough for as many states, each as large as the largest was.
+bool pp_fits(const pp_patch *patch, int32_t count);
+/// Removes the last state from those that calls enter, and adds its counters to the layers' counters. The caller holds the `queues_mutex`.
+void pp_remove_from_patch(pp_state *state);
+/// Does the same if the state, which this thread has locked, is the last, and the memory is not enough for as many. Returns whether it
+/// did.
+bool pp_remove_if_last(pp_state *state);

@@ -1,6 +1,6 @@
-// Opening and closing patches.
+// Opening and closing patches and their states.
 
-#include "open.h"
+#include "calls.h"
 #include "sandbox.h"
 
 #include <stdlib.h>
@@ -14,14 +14,6 @@ pp_pool *pp_pool_make(void) {
     return pool;
 }
 
-static void free_states(pp_patch *patch) {
-    for (pp_state *state = patch->states, *next; state; state = next) {
-        next = state->next;
-        free(state->counters);
-        free(state);
-    }
-}
-
 void pp_pool_free(pp_pool *pool) {
     for (pp_patch *patch = pool->patches; patch; patch = patch->next) {
         for (pp_state *state = patch->states; state; state = state->next) {
@@ -33,7 +25,11 @@ void pp_pool_free(pp_pool *pool) {
     }
     for (pp_patch *patch = pool->patches, *next; patch; patch = next) {
         next = patch->next;
-        free_states(patch);
+        for (pp_state *state = patch->states, *after; state; state = after) {
+            after = state->next;
+            free(state->counters);
+            free(state);
+        }
         for (int32_t i = 0; i < patch->layer_capacity; i++) free(patch->layers[i]);
         free(patch->layers);
         free(patch->id);
@@ -58,16 +54,6 @@ static pp_patch *make_patch(pp_pool *pool, const char *id) {
     return patch;
 }
 
-static pp_state *make_state(pp_patch *patch) {
-    pp_state *state = calloc(1, sizeof *state);
-    if (!state) return NULL;
-    state->patch = state->queue.patch = patch;
-    state->queue.state = state;
-    state->next = patch->states;
-    patch->states = state;
-    return state;
-}
-
 /// Takes the patch of an id that is not in use, or makes a new one.
 static pp_patch *take_patch(pp_pool *pool, const char *id) {
     pthread_mutex_lock(&pool->states_mutex);
@@ -83,7 +69,13 @@ static pp_state *take_state(pp_patch *patch) {
     pthread_mutex_lock(&patch->pool->states_mutex);
     pp_state *state = patch->states;
     while (state && !atomic_load(&state->is_free)) state = state->next;
-    if (state || (state = make_state(patch))) state->is_free = false;
+    if (!state && (state = calloc(1, sizeof *state))) {
+        state->patch = state->queue.patch = patch;
+        state->queue.state = state;
+        state->next = patch->states;
+        patch->states = state;
+    }
+    if (state) state->is_free = false;
     pthread_mutex_unlock(&patch->pool->states_mutex);
     return state;
 }
@@ -122,16 +114,15 @@ static bool build(pp_state *state) {
     state->main = L;
     *(pp_state **)lua_getextraspace(L) = state;
     lua_pushcfunction(L, install);
-    bool done = lua_pcall(L, 0, 0, 0) == LUA_OK;
-    if (done) {
-        lua_pushcfunction(L, pp_handler);
-        pp_set_hook(state, L);
-        done = lua_checkstack(L, HOST_STACK + 2 * FEW_LAYERS);
-    }
-    return done;
+    if (lua_pcall(L, 0, 0, 0) != LUA_OK) return false;
+    lua_pushcfunction(L, pp_handler);
+    pp_set_hook(state, L);
+    return lua_checkstack(L, HOST_STACK + 2 * FEW_LAYERS);
 }
 
-pp_state *pp_open_state(pp_patch *patch, const pp_limits *limits, bool adds_layers) {
+/// Opens a state of the patch, which counts it among its open states already, and enters it. NULL if there is not enough memory; it is
+/// no longer counted then.
+static pp_state *open_state(pp_patch *patch, const pp_limits *limits, bool adds_layers) {
     close_left_behind(patch->pool);
     pp_state *state = take_state(patch);
     if (!state) {
@@ -150,7 +141,6 @@ pp_state *pp_open_state(pp_patch *patch, const pp_limits *limits, bool adds_laye
     state->session = (pp_session){
         .limits = *limits,
         .host = patch->host,
-        .kind = limits->open_libraries ? PP_SPEC : PP_SANDBOX,
         .seed = patch->seed,
         .adds_layers = adds_layers,
         .trusted = true,
@@ -186,7 +176,7 @@ pp_state *pp_open(pp_pool *pool, const char *id, const pp_limits *limits, const 
     patch->grows_at = 0;
     patch->largest = 0;
     pthread_mutex_unlock(&pool->queues_mutex);
-    pp_state *state = pp_open_state(patch, limits, true);
+    pp_state *state = open_state(patch, limits, true);
     if (!state) return NULL;
     pthread_mutex_lock(&pool->queues_mutex);
     atomic_store(&state->is_serving, true);
@@ -196,6 +186,8 @@ pp_state *pp_open(pp_pool *pool, const char *id, const pp_limits *limits, const 
     return state;
 }
 
+lua_State *pp_main(pp_state *state) { return state->main; }
+void *pp_context(lua_State *L) { return state_of(L)->session.context; }
 void pp_set_context(pp_state *state, void *context) { state->session.context = context; }
 
 void pp_leave_opened(pp_state *state) {
@@ -256,7 +248,7 @@ bool pp_lock(pp_handle handle) {
         bool outermost;
         uint64_t now = pp_nanoseconds();
         if (!lock_state(state, now < until ? (int64_t)(until - now) : 0, &outermost)) continue;
-        state->hold = outermost ? PP_HELD : PP_HELD_WITHIN;
+        state->is_held = true;
         if (!outermost) state->session.depth++;
     }
     return true;
@@ -265,13 +257,96 @@ bool pp_lock(pp_handle handle) {
 void pp_unlock(pp_patch *patch) {
     pp_state *state;
     for (int32_t i = 0; (state = instance_at(patch, i)); i++) {
-        if (atomic_load_explicit(&state->owner, memory_order_relaxed) != this_thread()) continue;
-        enum pp_hold hold = state->hold;
-        if (hold == PP_NOT_HELD) continue;
-        state->hold = PP_NOT_HELD;
-        if (hold == PP_HELD_WITHIN)
-            state->session.depth--;
-        else
-            unlock_state(state);
+        if (atomic_load_explicit(&state->owner, memory_order_relaxed) != this_thread() || !state->is_held) continue;
+        state->is_held = false;
+        pp_leave_opened(state);
     }
+}
+
+// MARK: the later states of a patch
+
+/// Lets no more states be made: for a while, or for good.
+static void stop_growing(pp_patch *patch, bool for_good) {
+    enum { PAUSE = 1000000000 };
+    if (for_good)
+        atomic_store(&patch->may_grow, false);
+    else
+        atomic_store(&patch->grows_at, pp_nanoseconds() + PAUSE);
+    atomic_store(&patch->is_growing, false);
+}
+
+pp_state *pp_open_instance(pp_handle handle) {
+    pp_patch *patch = handle.patch;
+    if (!lock_version(handle)) return NULL;
+    bool may = pp_may_grow(patch) && !atomic_load(&patch->closing);
+    if (may) {
+        atomic_store(&patch->is_growing, true);
+        atomic_fetch_add(&patch->open_states, 2); // the new state, and this function
+    }
+    unlock_version(handle);
+    if (!may) return NULL;
+    pp_limits limits = patch->limits;
+    // A call waits for it.
+    if (limits.load_nanoseconds > limits.call_nanoseconds) limits.load_nanoseconds = limits.call_nanoseconds;
+    pp_state *state = open_state(patch, &limits, false);
+    if (!state) stop_growing(patch, false);
+    pp_leave_patch(patch);
+    return state;
+}
+
+/// Closes a state that this thread has opened.
+static void give_up_instance(pp_state *state) {
+    atomic_store(&state->closing, true);
+    atomic_store(&state->has_leaving_work, true);
+    pp_leave_opened(state);
+}
+
+void pp_drop_instance(pp_state *state, bool for_good) {
+    stop_growing(state->patch, for_good);
+    give_up_instance(state);
+}
+
+/// Adds another state, which this thread has locked, to the states that calls enter. Returns false if the patch is closing, or
+/// has as many as it may.
+static bool add_to_patch(pp_state *state) {
+    pp_patch *patch = state->patch;
+    pthread_mutex_lock(&patch->pool->queues_mutex);
+    atomic_store(&patch->is_growing, false);
+    bool joins = atomic_load(&patch->may_grow) && !atomic_load(&patch->closing) && atomic_load(&patch->instance_count) < PP_INSTANCES;
+    if (joins) {
+        state->instance = atomic_load(&patch->instance_count);
+        atomic_store(&state->is_serving, true);
+        atomic_store_explicit(&patch->instances[state->instance], state, memory_order_release);
+        atomic_store(&patch->instance_count, state->instance + 1);
+        atomic_store(&state->has_leaving_work, true); // a thread may wait
+    }
+    pthread_mutex_unlock(&patch->pool->queues_mutex);
+    return joins;
+}
+
+bool pp_add_instance(pp_state *state, const char **why) {
+    pp_patch *patch = state->patch;
+    for (int32_t i = 0; i < patch->layer_count; i++) {
+        bool is_there = lua_rawgetp(state->main, LUA_REGISTRYINDEX, &patch->layers[i]->function) != LUA_TNIL;
+        lua_pop(state->main, 1);
+        if (is_there) continue;
+        *why = patch->layers[i]->name;
+        pp_drop_instance(state, true);
+        return false;
+    }
+    if (!add_to_patch(state)) {
+        give_up_instance(state);
+        return false;
+    }
+    pp_release_reserved(); // the call goes on in another patch, or in a new version
+    // Its next call tries this place first, and then finds that the state is its own.
+    if (pp_thread.inside == 1) pp_thread.instance = (uint32_t)state->instance;
+    pp_thread.reserved = state;
+    return true;
+}
+
+void pp_release_reserved(void) {
+    pp_state *state = pp_thread.reserved;
+    pp_thread.reserved = NULL;
+    if (state) unlock_state(state);
 }

@@ -1,6 +1,6 @@
 // The states of a patch: how many it may have, and which of them its calls enter.
 
-#include "patch.h"
+#include "lock.h"
 
 #include <sched.h>
 #include <unistd.h>
@@ -17,6 +17,7 @@ int32_t pp_processors(void) {
     return count > 0 ? (int32_t)count : 1;
 }
 
+pp_handle pp_handle_of(pp_state *state) { return (pp_handle){state->patch, atomic_load_explicit(&state->patch->generation, memory_order_relaxed)}; }
 int32_t pp_instance_count(pp_patch *patch) { return atomic_load(&patch->instance_count); }
 
 bool lock_version(pp_handle handle) {
@@ -34,15 +35,6 @@ void pp_let_grow(pp_handle handle) {
     unlock_version(handle);
 }
 
-void pp_stop_growing(pp_patch *patch, bool for_good) {
-    enum { PAUSE = 1000000000 };
-    if (for_good)
-        atomic_store(&patch->may_grow, false);
-    else
-        atomic_store(&patch->grows_at, pp_nanoseconds() + PAUSE);
-    atomic_store(&patch->is_growing, false);
-}
-
 bool pp_fits(const pp_patch *patch, int32_t count) {
     return count * atomic_load_explicit(&patch->largest, memory_order_relaxed) <= atomic_load_explicit(&patch->hard_memory, memory_order_relaxed);
 }
@@ -57,29 +49,9 @@ bool pp_may_grow(pp_patch *patch) {
         && (!grows_at || pp_nanoseconds() >= grows_at);
 }
 
-static void keep_counters(pp_patch *patch, pp_state *state) {
-    for (int32_t i = 0; i < patch->layer_count; i++) pp_add_counters(&patch->layers[i]->ended, &state->counters[i]);
-}
-
-bool pp_add_to_patch(pp_state *state) {
-    pp_patch *patch = state->patch;
-    pthread_mutex_lock(&patch->pool->queues_mutex);
-    atomic_store(&patch->is_growing, false);
-    bool joins = atomic_load(&patch->may_grow) && !atomic_load(&patch->closing) && atomic_load(&patch->instance_count) < PP_INSTANCES;
-    if (joins) {
-        state->instance = atomic_load(&patch->instance_count);
-        atomic_store(&state->is_serving, true);
-        atomic_store_explicit(&patch->instances[state->instance], state, memory_order_release);
-        atomic_store(&patch->instance_count, state->instance + 1);
-        atomic_store(&state->has_leaving_work, true); // a thread may wait
-    }
-    pthread_mutex_unlock(&patch->pool->queues_mutex);
-    return joins;
-}
-
 void pp_remove_from_patch(pp_state *state) {
     pp_patch *patch = state->patch;
-    keep_counters(patch, state);
+    for (int32_t i = 0; i < patch->layer_count; i++) pp_add_counters(&patch->layers[i]->ended, &state->counters[i]);
     atomic_store(&patch->instances[state->instance], &pp_no_state);
     atomic_fetch_sub(&patch->instance_count, 1);
     atomic_store(&state->is_serving, false);

@@ -481,8 +481,5 @@ static int sandbox_gsub(lua_State *L) {
     return 2;
 }
 
-void pp_install_patterns(lua_State *L) {
-    static const luaL_Reg functions[] = {
-        {"find", sandbox_find}, {"match", sandbox_match}, {"gmatch", sandbox_gmatch}, {"gsub", sandbox_gsub}, {NULL, NULL}};
-    luaL_setfuncs(L, functions, 0);
-}
+const luaL_Reg pp_pattern_functions[] = {
+    {"find", sandbox_find}, {"match", sandbox_match}, {"gmatch", sandbox_gmatch}, {"gsub", sandbox_gsub}, {NULL, NULL}};

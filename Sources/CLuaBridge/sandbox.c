@@ -3,8 +3,8 @@
 
 #include "sandbox.h"
 
-#include <limits.h>
 #include <string.h>
+
 // MARK: protected calls
 
 /// Lua's own limit, if protected calls are nested C calls.
@@ -94,13 +94,17 @@ enum { EVENT_COUNT = sizeof events / sizeof *events, RECENT = 8, LONGEST_WALK = 
 /// that were set last.
 static const char original_key, recent_key;
 
-static int late_index(lua_State *L) {
+/// Pushes an event of the value at 1 from the script's own metatable, which is below it. Returns its type.
+static int push_late_event(lua_State *L, const char *event) {
     pp_check_c_stack(L);
     charge(L, 2);
     lua_getmetatable(L, 1);
     lua_rawgetp(L, -1, &original_key);
-    lua_pushliteral(L, "__index");
-    switch (lua_rawget(L, -2)) {
+    return raw_field(L, -1, event);
+}
+
+static int late_index(lua_State *L) {
+    switch (push_late_event(L, "__index")) {
     case LUA_TNIL: return 1;
     case LUA_TFUNCTION:
         lua_pushvalue(L, 1);
@@ -115,12 +119,7 @@ static int late_index(lua_State *L) {
 }
 
 static int late_call(lua_State *L) {
-    pp_check_c_stack(L);
-    charge(L, 2);
-    lua_getmetatable(L, 1);
-    lua_rawgetp(L, -1, &original_key);
-    lua_pushliteral(L, "__call");
-    if (lua_rawget(L, -2) != LUA_TFUNCTION) return luaL_error(L, "attempt to call a table value");
+    if (push_late_event(L, "__call") != LUA_TFUNCTION) return luaL_error(L, "attempt to call a table value");
     lua_replace(L, -3);
     lua_pop(L, 1);
     lua_insert(L, 1);
@@ -185,8 +184,7 @@ static void leave_out(lua_State *L) {
     pp_state *state = state_of(L);
     for (unsigned i = 0; i < sizeof reported_removals / sizeof *reported_removals; i++) {
         if (state->session.reported_removals & 1u << i) continue;
-        lua_pushstring(L, reported_removals[i].event);
-        if (lua_rawget(L, 2) != LUA_TNIL) {
+        if (raw_field(L, 2, reported_removals[i].event) != LUA_TNIL) {
             state->session.reported_removals |= 1u << i;
             pp_write_log(L, 2, reported_removals[i].text, strlen(reported_removals[i].text));
         }
@@ -199,8 +197,7 @@ static void refuse_loops(lua_State *L, const char *event) {
     lua_pushvalue(L, 2); // 3: a metatable in the chain
     for (int links = 0;; links++) {
         charge(L, 1);
-        lua_pushstring(L, event);
-        if (lua_rawget(L, 3) != LUA_TTABLE) break;
+        if (raw_field(L, 3, event) != LUA_TTABLE) break;
         if (links == LONGEST_WALK || lua_rawequal(L, 4, 1)) {
             // The copy may already be the metatable of another table.
             lua_pushstring(L, event);
@@ -223,8 +220,7 @@ static int sandbox_setmetatable(lua_State *L) {
     if (luaL_getmetafield(L, 1, "__metatable") != LUA_TNIL) return luaL_error(L, "cannot change a protected metatable");
     if (lua_istable(L, 2)) {
         for (size_t i = 0; i < sizeof refused_events / sizeof *refused_events; i++) {
-            lua_pushstring(L, refused_events[i]);
-            if (lua_rawget(L, 2) != LUA_TNIL) return luaL_error(L, "the sandbox has no '%s'", refused_events[i]);
+            if (raw_field(L, 2, refused_events[i]) != LUA_TNIL) return luaL_error(L, "the sandbox has no '%s'", refused_events[i]);
             lua_pop(L, 1);
         }
         leave_out(L);
@@ -240,11 +236,10 @@ static int sandbox_setmetatable(lua_State *L) {
 
 static int sandbox_getmetatable(lua_State *L) {
     luaL_checkany(L, 1);
-    if (!lua_getmetatable(L, 1)) {
+    if (!lua_getmetatable(L, 1))
         lua_pushnil(L);
-    } else if (luaL_getmetafield(L, 1, "__metatable") == LUA_TNIL) {
+    else if (luaL_getmetafield(L, 1, "__metatable") == LUA_TNIL)
         lua_rawgetp(L, -1, &original_key);
-    }
     return 1;
 }
 
@@ -283,27 +278,32 @@ static int sandbox_tonumber(lua_State *L) {
 
 // MARK: the library
 
-/// Replaces the library on top with a table of the functions that it keeps and of functions of the sandbox.
-static void fill(lua_State *L, const char *library, const char *const *kept, const wrapped *functions) {
-    pp_state *state = state_of(L);
-    int source = lua_gettop(L);
-    lua_newtable(L);
+/// Opens a library of Lua, which stays on top, and puts the functions that the sandbox keeps, and its own, into the table below it.
+static void fill(lua_State *L, const char *library, lua_CFunction open, const char *const *kept, const wrapped *functions) {
+    int table = lua_gettop(L);
+    luaL_requiref(L, library, open, false);
     for (; *kept; kept++) {
-        lua_getfield(L, source, *kept);
-        lua_setfield(L, -2, *kept);
+        lua_getfield(L, -1, *kept);
+        lua_setfield(L, table, *kept);
     }
     for (; functions->name; functions++) {
         if (functions->lua_function != PP_LUA_FUNCTIONS) {
-            lua_getfield(L, source, functions->name);
-            state->lua_functions[functions->lua_function] = lua_tocfunction(L, -1);
+            lua_getfield(L, -1, functions->name);
+            state_of(L)->lua_functions[functions->lua_function] = lua_tocfunction(L, -1);
             lua_pop(L, 1);
         }
         lua_pushcfunction(L, functions->function);
-        lua_setfield(L, -2, functions->name);
+        lua_setfield(L, table, functions->name);
     }
-    lua_pushvalue(L, -1);
+}
+
+/// The same for a table of the library's name, at 2, in the globals at 1.
+static void add_library(lua_State *L, const char *library, lua_CFunction open, const char *const *kept, const wrapped *functions) {
+    lua_settop(L, 1);
+    lua_newtable(L);
+    lua_pushvalue(L, 2);
     lua_setfield(L, 1, library);
-    lua_replace(L, source);
+    fill(L, library, open, kept, functions);
 }
 
 static const char *const kept_base[] = {
@@ -327,50 +327,29 @@ static const char *const kept_table[] = {"pack", NULL};
 static const char *const kept_utf8[] = {"charpattern", NULL};
 
 void pp_install_sandbox(lua_State *L) {
-    pp_state *state = state_of(L);
     lua_settop(L, 0);
     lua_createtable(L, 2 * RECENT, 1);
     lua_rawsetp(L, LUA_REGISTRYINDEX, &recent_key);
     lua_newtable(L); // the script's globals, at 1
-    luaL_requiref(L, LUA_GNAME, luaopen_base, false);
-    for (const char *const *name = kept_base; *name; name++) {
-        lua_getfield(L, -1, *name);
-        lua_setfield(L, 1, *name);
-    }
-    for (const wrapped *function = base_functions; function->name; function++) {
-        if (function->lua_function != PP_LUA_FUNCTIONS) {
-            lua_getfield(L, -1, function->name);
-            state->lua_functions[function->lua_function] = lua_tocfunction(L, -1);
-            lua_pop(L, 1);
-        }
-        lua_pushcfunction(L, function->function);
-        lua_setfield(L, 1, function->name);
-    }
-    lua_pop(L, 1);
-    luaL_requiref(L, LUA_MATHLIBNAME, luaopen_math, false);
+    fill(L, LUA_GNAME, luaopen_base, kept_base, base_functions);
+    add_library(L, LUA_MATHLIBNAME, luaopen_math, kept_math, pp_math_functions);
     // Lua's own seed is made from an address, which a script could compute from the random numbers.
     lua_getfield(L, -1, "randomseed");
-    lua_pushinteger(L, state->session.seed);
+    lua_pushinteger(L, state_of(L)->session.seed);
     lua_call(L, 1, 0);
-    fill(L, LUA_MATHLIBNAME, kept_math, pp_math_functions);
-    lua_pop(L, 1);
-    luaL_requiref(L, LUA_TABLIBNAME, luaopen_table, false);
-    fill(L, LUA_TABLIBNAME, kept_table, pp_table_functions);
-    lua_pop(L, 1);
-    luaL_requiref(L, LUA_UTF8LIBNAME, luaopen_utf8, false);
-    fill(L, LUA_UTF8LIBNAME, kept_utf8, pp_utf8_functions);
-    lua_pop(L, 1);
-    luaL_requiref(L, LUA_STRLIBNAME, luaopen_string, false);
-    fill(L, LUA_STRLIBNAME, kept_string, pp_string_functions);
-    pp_install_patterns(L);
+    add_library(L, LUA_TABLIBNAME, luaopen_table, kept_table, pp_table_functions);
+    add_library(L, LUA_UTF8LIBNAME, luaopen_utf8, kept_utf8, pp_utf8_functions);
+    add_library(L, LUA_STRLIBNAME, luaopen_string, kept_string, pp_string_functions);
+    lua_settop(L, 2);
+    luaL_setfuncs(L, pp_pattern_functions, 0);
     // String methods are found through the metatable of strings, which would lead to Lua's own table.
     lua_pushliteral(L, "");
     lua_getmetatable(L, -1);
-    lua_pushvalue(L, -3);
+    lua_pushvalue(L, 2);
     lua_setfield(L, -2, "__index");
     // `getmetatable` returns another table for a string. A script that changes it changes no string.
     lua_createtable(L, 0, 1);
-    lua_pushvalue(L, -4);
+    lua_pushvalue(L, 2);
     lua_setfield(L, -2, "__index");
     lua_setfield(L, -2, "__metatable");
     lua_settop(L, 1);

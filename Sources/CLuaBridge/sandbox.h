@@ -1,7 +1,6 @@
 // The contents of a script's state.
 
-#ifndef CLUABRIDGE_SANDBOX_H
-#define CLUABRIDGE_SANDBOX_H
+#pragma once
 
 #include "budget.h"
 
@@ -14,6 +13,8 @@ typedef struct wrapped {
 
 /// The wrapped functions of each library. The last row has no name.
 extern const wrapped pp_string_functions[], pp_utf8_functions[], pp_math_functions[], pp_table_functions[];
+/// find, match, gmatch and gsub, which call no function of Lua's.
+extern const luaL_Reg pp_pattern_functions[];
 
 /// The longest name of a function, a class or a script, in bytes.
 enum { LONGEST_NAME = 128 };
@@ -22,8 +23,6 @@ enum { LONGEST_NAME = 128 };
 enum { MOST_VALUES = 250 };
 
 void pp_install_sandbox(lua_State *L);
-/// Adds find, match, gmatch and gsub to the table on top.
-void pp_install_patterns(lua_State *L);
 /// Adds the tables patch, host and log, and the functions `require` and `waxClass`.
 void pp_install_script_api(lua_State *L);
 void pp_install_host(lua_State *L);
@@ -38,9 +37,20 @@ int pp_call_host(lua_State *L);
 int pp_call_method(lua_State *L);
 int pp_call_original(lua_State *L);
 int pp_wax_class(lua_State *L);
-void pp_install_classes(lua_State *L);
 /// Pushes the table of a class's functions, and creates it if it does not exist.
 void pp_push_class(lua_State *L, const char *name);
+
+/// Sets a field of the table on top to a function.
+static inline void set_function(lua_State *L, const char *name, lua_CFunction function) {
+    lua_pushcfunction(L, function);
+    lua_setfield(L, -2, name);
+}
+
+/// Lets no script get or replace the metatable on top.
+static inline void hide_metatable(lua_State *L) {
+    lua_pushboolean(L, false);
+    lua_setfield(L, -2, "__metatable");
+}
 
 /// Ends a callback of the host: raises the error that it left, if it left one.
 static inline int finish_callback(pp_state *state, lua_State *L, int count) {
@@ -70,5 +80,3 @@ static inline size_t string_length(lua_State *L, int index) {
     luaL_checklstring(L, index, &length);
     return length;
 }
-
-#endif

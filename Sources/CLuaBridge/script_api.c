@@ -5,15 +5,7 @@
 
 #include <string.h>
 
-/// In the registry: the scripts that `require` has loaded.
-static const char loaded_key;
-
 enum { LONGEST_MESSAGE = 4096 };
-
-static void push_original(lua_State *L, pp_layer *layer) {
-    lua_pushlightuserdata(L, layer);
-    lua_pushcclosure(L, pp_call_original, 1);
-}
 
 // MARK: patch and host
 
@@ -26,8 +18,7 @@ static void push_otherwise(lua_State *L) {
         if (!is_otherwise) luaL_error(L, "the third argument of patch.replace has only one member, `otherwise`");
         lua_pop(L, 1);
     }
-    lua_pushliteral(L, "otherwise");
-    lua_rawget(L, 3);
+    raw_field(L, 3, "otherwise");
 }
 
 static int patch_replace(lua_State *L) {
@@ -36,7 +27,8 @@ static int patch_replace(lua_State *L) {
     if (has_options) luaL_checktype(L, 3, LUA_TTABLE);
     pp_layer *layer = pp_add_layer(L, luaL_checkstring(L, 1));
     lua_pushvalue(L, 2);
-    push_original(L, layer);
+    lua_pushlightuserdata(L, layer);
+    lua_pushcclosure(L, pp_call_original, 1);
     pp_set_functions(L, layer, false);
     if (has_options) {
         push_otherwise(L);
@@ -120,7 +112,7 @@ static int require(lua_State *L) {
     luaL_gsub(L, lua_tostring(L, 1), ".", "/"); // a.b and a/b are the same script
     lua_replace(L, 1);
     const char *name = lua_tolstring(L, 1, &length);
-    lua_rawgetp(L, LUA_REGISTRYINDEX, &loaded_key); // 2
+    luaL_getsubtable(L, LUA_REGISTRYINDEX, "scripts"); // 2: those that are loaded
     lua_pushvalue(L, 1);
     if (lua_rawget(L, 2) != LUA_TNIL) {
         if (lua_touserdata(L, -1) == &loading) return luaL_error(L, "'%s' requires itself", name);
@@ -181,13 +173,7 @@ void pp_add_method(lua_State *L, const char *class_name, const char *name, int32
 
 // MARK: installation
 
-static void set_function(lua_State *L, const char *name, lua_CFunction function) {
-    lua_pushcfunction(L, function);
-    lua_setfield(L, -2, name);
-}
-
 void pp_install_host(lua_State *L) {
-    pp_install_classes(L);
     lua_newtable(L);
     set_function(L, "call", pp_call_host);
     set_function(L, "has", host_has);
@@ -195,14 +181,11 @@ void pp_install_host(lua_State *L) {
     set_function(L, "error", host_error);
     lua_setglobal(L, "host");
     lua_newtable(L);
-    lua_pushboolean(L, false);
-    lua_setfield(L, -2, "__metatable"); // so that a script cannot make one, or change one
+    hide_metatable(L); // so that a script cannot make one, or change one
     lua_rawsetp(L, LUA_REGISTRYINDEX, &pp_error_key);
 }
 
 void pp_install_script_api(lua_State *L) {
-    lua_newtable(L);
-    lua_rawsetp(L, LUA_REGISTRYINDEX, &loaded_key);
     lua_newtable(L);
     set_function(L, "replace", patch_replace);
     lua_setglobal(L, "patch");

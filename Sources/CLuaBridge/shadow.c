@@ -35,11 +35,6 @@ static bool are_same(lua_State *L, int32_t left, int32_t right) {
     return pp_read_object(L, left, &object) && pp_read_object(L, right, &other) && object == other;
 }
 
-/// Notes the key of a pair on the way to a difference.
-static void note_key(pp_comparing *comparing, int32_t key, int32_t depth) {
-    if (depth < PP_KEYS) comparing->found->keys[depth] = key;
-}
-
 /// Compares each pair of a table with the other table. With `only_missing`, looks only for keys that the other table lacks.
 static enum pp_comparison compare_pairs(
     pp_comparing *comparing, int32_t table, int32_t other, int32_t depth, bool only_missing) {
@@ -50,7 +45,7 @@ static enum pp_comparison compare_pairs(
         int32_t key = lua_gettop(L) - 1;
         lua_pushvalue(L, key);
         lua_rawget(L, other);
-        note_key(comparing, key, depth);
+        if (depth < PP_KEYS) comparing->found->keys[depth] = key;
         enum pp_comparison result = PP_SAME;
         if (!only_missing)
             result = compare(comparing, key + 1, key + 2, depth + 1);

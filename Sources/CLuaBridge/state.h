@@ -1,16 +1,12 @@
 // A state and its parts.
 
-#ifndef CLUABRIDGE_STATE_H
-#define CLUABRIDGE_STATE_H
+#pragma once
 
-#include "c_locale.h"
 #include "thread.h"
 
 #include <lauxlib.h>
-#include <lua.h>
 #include <lualib.h>
 #include <pthread.h>
-#include <stdatomic.h>
 
 /// Lua's own functions that functions of the sandbox call.
 enum pp_lua_function {
@@ -115,15 +111,11 @@ typedef struct pp_hash_part {
     size_t size;
 } pp_hash_part;
 
-/// Whose code runs in a state: a patch's in the sandbox, or a spec's with all of Lua's libraries.
-typedef enum pp_kind { PP_SANDBOX, PP_SPEC } pp_kind;
-
 /// The data that lives as long as a script. A new script begins from scratch.
 typedef struct pp_session {
     pp_limits limits;
     pp_host host;
     void *context;
-    pp_kind kind;
     int32_t depth;
     /// Whether the script adds the patch's layers. In any later state, it replaces the same names again.
     bool adds_layers;
@@ -202,8 +194,8 @@ struct pp_state {
     /// How the patch's layers were called in it.
     pp_counters *counters;
     int32_t counter_capacity;
-    /// How the owner holds it by `pp_lock`.
-    enum pp_hold { PP_NOT_HELD, PP_HELD, PP_HELD_WITHIN } hold;
+    /// Whether the owner holds it by `pp_lock`.
+    bool is_held;
     lua_State *main;
     pp_activation *activation;
     /// The calls that are in the state, by their depth; `call_room` is how deep they may get before more room is made.
@@ -291,16 +283,22 @@ struct pp_pool {
 
 static inline pp_state *state_of(lua_State *L) { return *(pp_state **)lua_getextraspace(L); }
 
-/// A state that is always taken, and a patch that has no other. Barriers belong to it.
+/// Pushes a field of a table on the stack, without a metamethod. Returns its type.
+static inline int raw_field(lua_State *L, int table, const char *name) {
+    lua_pushstring(L, name);
+    return lua_rawget(L, table < 0 ? table - 1 : table);
+}
+
+/// A state that is always taken.
 extern pp_state pp_no_state;
-extern pp_patch pp_no_patch;
 /// A state of a patch by its place, from 0; NULL after the last.
 static inline pp_state *instance_at(pp_patch *patch, int32_t place) {
     pp_state *state = atomic_load_explicit(&patch->instances[place], memory_order_acquire);
     return state == &pp_no_state ? NULL : state;
 }
 
-static inline bool is_spec(const pp_state *state) { return state->session.kind == PP_SPEC; }
+/// Whether a spec's code runs in a state, with all of Lua's libraries, and not a patch's code in the sandbox.
+static inline bool is_spec(const pp_state *state) { return state->session.limits.open_libraries; }
 
 /// The reason to end a run that was refused memory.
 static inline int32_t memory_reason(const pp_state *state) {
@@ -310,7 +308,10 @@ static inline int32_t memory_reason(const pp_state *state) {
 /// Makes room for the counters of as many layers, which begin at 0.
 bool pp_make_counters(pp_state *state, int32_t count);
 void pp_add_counters(pp_counters *sum, const pp_counters *more);
-void pp_reset_counters(pp_counters *counters);
+/// Adds to a counter that no other thread writes now.
+static inline void increase(_Atomic(uint64_t) *counter, uint64_t more) {
+    atomic_store_explicit(counter, atomic_load_explicit(counter, memory_order_relaxed) + more, memory_order_relaxed);
+}
 
 /// The message handler is at the bottom of the main stack. The functions of the layers follow; if the layers are few, there is
 /// room for them from the start. The host may push as much as HOST_STACK.
@@ -339,5 +340,3 @@ static inline void script_ends(pp_state *state) {
 #define PP_ERROR "error"
 /// Marks the metatables of host objects by its address.
 extern const char pp_object_key;
-
-#endif

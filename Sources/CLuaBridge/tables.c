@@ -3,7 +3,6 @@
 #include "sandbox.h"
 
 #include <limits.h>
-#include <string.h>
 
 /// A table's length. Refuses `__len`, with which a script could return another length.
 static uint64_t table_length(lua_State *L, int index) {
@@ -20,9 +19,7 @@ static int sandbox_insert(lua_State *L) {
     lua_Unsigned position = end;
     pp_check_c_stack(L);
     charge(L, 1);
-    switch (lua_gettop(L)) {
-    case 2: break;
-    case 3:
+    if (lua_gettop(L) == 3) {
         position = (lua_Unsigned)luaL_checkinteger(L, 2);
         luaL_argcheck(L, position - 1 < end, 2, "position out of bounds");
         for (lua_Unsigned i = end; i > position; i--) {
@@ -30,8 +27,8 @@ static int sandbox_insert(lua_State *L) {
             lua_geti(L, 1, (lua_Integer)(i - 1));
             lua_seti(L, 1, (lua_Integer)i);
         }
-        break;
-    default: return luaL_error(L, "wrong number of arguments to 'insert'");
+    } else if (lua_gettop(L) != 2) {
+        return luaL_error(L, "wrong number of arguments to 'insert'");
     }
     lua_seti(L, 1, (lua_Integer)position);
     return 0;

@@ -1,8 +1,9 @@
-// The running thread: its clocks and its C stack.
+// The running thread: its clocks, its C stack and its locale.
 
 #include "thread.h"
 
 #include <pthread.h>
+#include <string.h>
 #include <time.h>
 
 static inline uint64_t read_clock(clockid_t clock) {
@@ -32,4 +33,29 @@ void pp_find_thread_stack(void) {
     pp_thread.stack = (uintptr_t)lowest;
 #endif
     if (pp_thread.stack == 0) pp_thread.stack = 1;
+}
+
+// MARK: the C locale
+
+locale_t pp_c_locale;
+#if defined(__GLIBC__)
+/// The name of the process's locale while it is the C locale. It is known by its address, because another thread may
+/// free another name at any time.
+static const char *c_name;
+_Atomic(int) pp_c_count = -1;
+
+bool pp_process_has_c_locale(int count) {
+    // `setlocale` sets the name before it counts.
+    if (!c_name || setlocale(LC_ALL, NULL) != c_name) return false;
+    atomic_store_explicit(&pp_c_count, count, memory_order_relaxed);
+    return true;
+}
+#endif
+
+static __attribute__((constructor)) void make_c_locale(void) {
+    pp_c_locale = newlocale(LC_ALL_MASK, "C", 0);
+#if defined(__GLIBC__)
+    const char *name = setlocale(LC_ALL, NULL);
+    if (strcmp(name, "C") == 0) c_name = name;
+#endif
 }

@@ -11,6 +11,16 @@ void pp_refuse_run(lua_State *L) {
 
 bool pp_is_refused(lua_State *L) { return state_of(L)->activation && state_of(L)->activation->refused; }
 
+bool pp_may_be_non_finite(lua_State *L) {
+    pp_state *state = state_of(L);
+    return is_spec(state) || (state->activation && state->activation->has_non_finite);
+}
+
+void pp_note_non_finite(lua_State *L) {
+    pp_activation *call = state_of(L)->activation;
+    if (call) call->has_non_finite = true;
+}
+
 const char pp_object_key;
 
 void pp_push_string(lua_State *L, const char *bytes, size_t length) { lua_pushlstring(L, bytes ? bytes : "", length); }
@@ -56,25 +66,20 @@ static void push_object_metatable(lua_State *L, const char *class_name) {
         lua_pushvalue(L, -1);
         lua_rawsetp(L, LUA_REGISTRYINDEX, &pp_object_key);
     }
-    lua_pushstring(L, class_name);
-    if (lua_rawget(L, -2) != LUA_TTABLE) {
+    if (raw_field(L, -1, class_name) != LUA_TTABLE) {
         lua_pop(L, 1);
         lua_createtable(L, 0, 6);
         pp_push_class(L, class_name);
         lua_setfield(L, -2, "__index");
-        lua_pushcfunction(L, object_equals);
-        lua_setfield(L, -2, "__eq");
-        lua_pushcfunction(L, object_text);
-        lua_setfield(L, -2, "__tostring");
+        set_function(L, "__eq", object_equals);
+        set_function(L, "__tostring", object_text);
         lua_pushstring(L, class_name);
         lua_setfield(L, -2, "__name");
-        lua_pushboolean(L, false);
-        lua_setfield(L, -2, "__metatable");
+        hide_metatable(L);
         lua_pushboolean(L, true);
         lua_rawsetp(L, -2, &pp_object_key);
-        lua_pushstring(L, class_name);
-        lua_pushvalue(L, -2);
-        lua_rawset(L, -4);
+        lua_pushvalue(L, -1);
+        lua_setfield(L, -3, class_name);
     }
     lua_remove(L, -2);
 }
@@ -122,14 +127,12 @@ void pp_push_host_error(lua_State *L, int64_t id) {
     int64_t *value = lua_newuserdatauv(L, sizeof *value, 0);
     *value = id;
     if (luaL_newmetatable(L, PP_ERROR)) {
-        lua_pushcfunction(L, error_text);
-        lua_setfield(L, -2, "__tostring");
+        set_function(L, "__tostring", error_text);
         lua_pushliteral(L, "message");
         lua_pushliteral(L, "code");
         lua_pushcclosure(L, error_field, 2);
         lua_setfield(L, -2, "__index");
-        lua_pushboolean(L, false);
-        lua_setfield(L, -2, "__metatable");
+        hide_metatable(L);
     }
     lua_setmetatable(L, -2);
 }
@@ -243,13 +246,10 @@ int64_t pp_sequence_length(lua_State *L, int32_t index) {
     return -1;
 }
 
-bool pp_is_table(lua_State *L, int32_t index) { return lua_type(L, index) == LUA_TTABLE; }
-
 const char *pp_type_name(lua_State *L, int32_t index) {
     if (lua_isinteger(L, index)) return "integer";
     if (lua_type(L, index) == LUA_TUSERDATA && lua_getmetatable(L, index)) {
-        lua_pushliteral(L, "__name");
-        lua_rawget(L, -2);
+        raw_field(L, -1, "__name");
         const char *name = lua_tostring(L, -1);
         lua_pop(L, 2); // the metatable keeps the name
         if (name) return name;
@@ -257,12 +257,6 @@ const char *pp_type_name(lua_State *L, int32_t index) {
     return lua_type(L, index) == LUA_TNONE ? "nothing" : luaL_typename(L, index);
 }
 
-int32_t pp_absolute(lua_State *L, int32_t index) { return lua_absindex(L, index); }
-void pp_set_top(lua_State *L, int32_t index) { lua_settop(L, index); }
-void pp_push_copy(lua_State *L, int32_t index) { lua_pushvalue(L, index); }
-bool pp_check_stack(lua_State *L, int32_t count) { return lua_checkstack(L, count); }
-void pp_push_table(lua_State *L, int32_t elements, int32_t fields) { lua_createtable(L, elements, fields); }
-void pp_set_element(lua_State *L, int32_t table, int64_t index) { lua_rawseti(L, table, index); }
 void pp_set_pair(lua_State *L, int32_t table) {
     // A value that could not be pushed is nil, which cannot be a key.
     if (lua_isnil(L, -2))
@@ -270,13 +264,11 @@ void pp_set_pair(lua_State *L, int32_t table) {
     else
         lua_rawset(L, table);
 }
-void pp_get_element(lua_State *L, int32_t table, int64_t index) { lua_rawgeti(L, table, index); }
-void pp_push_name(lua_State *L, const char *name) { lua_pushstring(L, name); }
+
 void pp_get_field(lua_State *L, int32_t table, const char *name) {
     lua_pushstring(L, name);
     lua_rawget(L, table);
 }
-void pp_get_value(lua_State *L, int32_t table) { lua_rawget(L, table); }
 
 static int next_pair(lua_State *L) { return lua_next(L, 1) ? 2 : 0; }
 
@@ -292,6 +284,3 @@ enum pp_next_pair pp_next(lua_State *L, int32_t table, int64_t since) {
     lua_settop(L, key - 1);
     return PP_CHANGED;
 }
-
-void pp_insert(lua_State *L, int32_t index) { lua_insert(L, index); }
-void pp_replace(lua_State *L, int32_t index) { lua_replace(L, index); }

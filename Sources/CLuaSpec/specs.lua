@@ -348,7 +348,7 @@ local stderr = io.stderr
 os.exit = function() error("os.exit in a spec", 2) end
 
 local pending_meta = {}
-local root = {name = "", children = {}, hooks = {}, env = {}}
+local root = {name = "", children = {}, hooks = {}, env = setmetatable({}, {__index = _G})}
 local open = root         -- the block whose body runs
 local current, running    -- the test whose turn it is; whether it runs
 local scope               -- the test or the block whose code runs, if it is another than `open`
@@ -356,15 +356,7 @@ local frames = {}         -- the blocks around it, each with the number of its n
 
 -- Each block and each test has globals of its own, and sees those around it.
 local env = setmetatable({}, {
-  __index = function(_, key)
-    local block = scope or open
-    while block do
-      local value = block.env[key]
-      if value ~= nil then return value end
-      block = block.parent
-    end
-    return _G[key]
-  end,
+  __index = function(_, key) return (scope or open).env[key] end,
   __newindex = function(_, key, value) (scope or open).env[key] = value end,
 })
 
@@ -385,7 +377,8 @@ local function element(what, name, body)
   name = name ~= nil and tostring(name) or ""
   local path = open.name
   if path ~= "" and name ~= "" then path = path .. " " end
-  return {name = path .. name, body = body, parent = open, env = {}, line = line_of_caller()}
+  local own = setmetatable({}, {__index = open.env})
+  return {name = path .. name, body = body, parent = open, env = own, line = line_of_caller()}
 end
 
 -- The body of `describe "name" (function() … end)`.

@@ -3,8 +3,7 @@
 // A patch has one state or more. A thread enters one (`pp_enter`), pushes arguments, runs the replacement (`pp_run`), reads the
 // result and leaves (`pp_leave`). Lua errors stay between `pp_run` and the host's callbacks: a callback returns first, and then
 // this code raises its error. So no longjmp crosses a frame of the host.
-#ifndef CLUABRIDGE_H
-#define CLUABRIDGE_H
+#pragma once
 
 #include <lua.h>
 #include <stdbool.h>
@@ -218,12 +217,12 @@ void pp_set_field(lua_State *L, const char *table, const char *field);
 void pp_add_method(lua_State *L, const char *class_name, const char *name, int32_t class_index, int32_t method);
 /// Adds a function of the host to a global table, and creates the table if it does not exist.
 void pp_add_function(lua_State *L, const char *table, const char *name, int32_t function);
-void pp_push_global(lua_State *L, const char *name);
+static inline void pp_push_global(lua_State *L, const char *name) { lua_getglobal(L, name); }
 /// The address that identifies a table (`lua_topointer`).
-uintptr_t pp_pointer(lua_State *L, int32_t index);
+static inline uintptr_t pp_pointer(lua_State *L, int32_t index) { return (uintptr_t)lua_topointer(L, index); }
 /// Pops a value and keeps it (`luaL_ref`). Returns the number by which `pp_push_held` pushes it.
 int32_t pp_hold(lua_State *L);
-void pp_push_held(lua_State *L, int32_t held);
+static inline void pp_push_held(lua_State *L, int32_t held) { lua_rawgeti(L, LUA_REGISTRYINDEX, held); }
 /// The Lua stack that the script runs on now. For a state with `open_libraries`.
 lua_State *pp_running(pp_state *state);
 /// Calls the function below this many arguments (`lua_pcall`). Returns false and leaves the error if the call failed.
@@ -260,7 +259,6 @@ void pp_layer_admit(pp_layer *layer, bool admits, bool is_open);
 void pp_layer_try(pp_layer *layer);
 /// Ends that. Returns whether a call has entered it.
 bool pp_layer_was_tried(pp_layer *layer);
-void pp_layer_set_below(pp_layer *layer, pp_layer *below);
 /// Puts a layer in a cell, which has room for a `pp_place`.
 void pp_cell_set(void *cell, pp_layer *layer);
 /// The layer in a cell, which may be closed by now.
@@ -346,7 +344,6 @@ void pp_leave(lua_State *L);
 
 /// The queue for a state, or for any state of a patch.
 typedef struct pp_queue pp_queue;
-pp_queue *pp_state_queue(pp_state *state);
 pp_queue *pp_patch_queue(pp_patch *patch);
 typedef struct pp_waiter pp_waiter;
 /// Wakes a task. `keep` retains the context, and `wake`, which may come late, releases it. Both are called on any thread.
@@ -379,7 +376,8 @@ enum pp_step { PP_DONE, PP_FAILED, PP_ORIGINAL, PP_CALL };
 int32_t pp_resume(lua_State *L, int32_t values, int32_t results);
 /// Suspends a call that will wait: keeps its budget, and releases the lock. Returns the argument for `pp_continue`.
 void *pp_suspend(lua_State *L);
-pp_state *pp_waiting_in(void *waiting);
+/// The queue of the state in which a call continues.
+pp_queue *pp_waiting_in(void *waiting);
 /// Continues a call after its wait: takes the lock again, even if the patch is closing. NULL if the patch is busy. If the call
 /// cannot continue, because calls are nested too deep, it is ended, `is_over` is true and the result is NULL.
 lua_State *pp_continue(void *waiting, pp_waiter *waiter, bool *is_over);
@@ -494,26 +492,26 @@ bool pp_read_integers(lua_State *L, int32_t index, int64_t *values, size_t count
 /// A table's length as a sequence (`lua_rawlen`). -1 for another value, and for a table that has keys but no sequence.
 int64_t pp_sequence_length(lua_State *L, int32_t index);
 static inline bool pp_is_nil(lua_State *L, int32_t index) { return lua_type(L, index) <= LUA_TNIL; }
-bool pp_is_table(lua_State *L, int32_t index);
+static inline bool pp_is_table(lua_State *L, int32_t index) { return lua_type(L, index) == LUA_TTABLE; }
 /// The name of a value's type (`luaL_typename`), but `integer` for an integer, and the class's name for an object.
 const char *pp_type_name(lua_State *L, int32_t index);
 
 static inline int32_t pp_top(lua_State *L) { return lua_gettop(L); }
-int32_t pp_absolute(lua_State *L, int32_t index);
-void pp_set_top(lua_State *L, int32_t index);
-void pp_push_copy(lua_State *L, int32_t index);
-bool pp_check_stack(lua_State *L, int32_t count);
-void pp_push_table(lua_State *L, int32_t elements, int32_t fields);
+static inline int32_t pp_absolute(lua_State *L, int32_t index) { return lua_absindex(L, index); }
+static inline void pp_set_top(lua_State *L, int32_t index) { lua_settop(L, index); }
+static inline void pp_push_copy(lua_State *L, int32_t index) { lua_pushvalue(L, index); }
+static inline bool pp_check_stack(lua_State *L, int32_t count) { return lua_checkstack(L, count); }
+static inline void pp_push_table(lua_State *L, int32_t elements, int32_t fields) { lua_createtable(L, elements, fields); }
 /// Pops a value, and makes it an element of a table (`lua_rawseti`).
-void pp_set_element(lua_State *L, int32_t table, int64_t index);
+static inline void pp_set_element(lua_State *L, int32_t table, int64_t index) { lua_rawseti(L, table, index); }
 /// Pops a value and the key below it, and puts them into a table (`lua_rawset`). A key that is nil is dropped.
 void pp_set_pair(lua_State *L, int32_t table);
 /// Pushes a field's name (`lua_pushstring`). The same name should always be at the same address.
-void pp_push_name(lua_State *L, const char *name);
+static inline void pp_push_name(lua_State *L, const char *name) { lua_pushstring(L, name); }
 void pp_get_field(lua_State *L, int32_t table, const char *name);
-void pp_get_element(lua_State *L, int32_t table, int64_t index);
+static inline void pp_get_element(lua_State *L, int32_t table, int64_t index) { lua_rawgeti(L, table, index); }
 /// Replaces the key on top with its value (`lua_rawget`).
-void pp_get_value(lua_State *L, int32_t table);
+static inline void pp_get_value(lua_State *L, int32_t table) { lua_rawget(L, table); }
 /// A number that changes with each call. While it is the same, no other call has run a script.
 int64_t pp_calls(lua_State *L);
 enum pp_next_pair { PP_NO_PAIR, PP_PAIR, PP_CHANGED };
@@ -521,8 +519,8 @@ enum pp_next_pair { PP_NO_PAIR, PP_PAIR, PP_CHANGED };
 /// first pair was read. If a script has run since and Lua no longer finds the key, the result is PP_CHANGED.
 enum pp_next_pair pp_next(lua_State *L, int32_t table, int64_t since);
 /// Moves the value on top to an index, and the values from there upwards (`lua_insert`).
-void pp_insert(lua_State *L, int32_t index);
-void pp_replace(lua_State *L, int32_t index);
+static inline void pp_insert(lua_State *L, int32_t index) { lua_insert(L, index); }
+static inline void pp_replace(lua_State *L, int32_t index) { lua_replace(L, index); }
 
 // MARK: the thread sanitizer
 
@@ -546,5 +544,3 @@ typedef struct pp_lua {
 } pp_lua;
 /// Calls nothing that needs a state.
 pp_lua pp_find_lua(void);
-
-#endif

@@ -1,6 +1,5 @@
 // The parts of Lua that only specs have: all of its libraries, and specs.lua.
-#ifndef CLUASPEC_H
-#define CLUASPEC_H
+#pragma once
 
 #include <lua.h>
 #include <stddef.h>
@@ -10,5 +9,3 @@ void pp_open_all_libraries(lua_State *L);
 
 /// The bytes of specs.lua.
 const unsigned char *pp_specs(size_t *size);
-
-#endif

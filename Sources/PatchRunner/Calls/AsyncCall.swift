@@ -138,7 +138,7 @@ internal import Synchronization
         var turn: Turn?
         while true {
             if turn == nil {
-                turn = unsafe pp_waiting_in(waiting).flatMap(pp_state_queue).flatMap { unsafe Turn(in: $0, of: slot) }
+                turn = unsafe pp_waiting_in(waiting).flatMap { unsafe Turn(in: $0, of: slot) }
             }
             guard await turn?.wait() == true else { return nil }
             if let hasContinued = tryResume(turn) { return hasContinued }

@@ -74,5 +74,5 @@ package struct LayerReference: Equatable, Sendable {
     /// Ends that. Returns whether a call has entered it.
     func endTry() -> Bool { unsafe pp_layer_was_tried(pointer) }
 
-    func isPut(above below: Layer?) { unsafe pp_layer_set_below(pointer, below?.pointer) }
+    func isPut(above below: Layer?) { unsafe pp_cell_set(cellBelow, below?.pointer) }
 }
