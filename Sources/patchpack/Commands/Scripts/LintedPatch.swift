@@ -45,9 +45,7 @@ struct LintedPatch: Sendable {
         do {
             let tags = try fields.head(of: scripts[0], at: entry)
             head = tags
-            if let id = fields.id ?? tags.value(of: .patch), let number = fields.version ?? tags.value(of: .version) {
-                version = "\(id) \(number)"
-            }
+            version = fields.patch(of: tags)
             for (tag, meant) in tags.doubtfulTags {
                 found.append(
                     text.finding(
