@@ -11,10 +11,6 @@ enum ScriptResult: PatchResult {
         return 1
     }
     static func read(from stack: PatchStack) -> ScriptValue? { ScriptValue.read(from: stack, at: -1) }
-    static func finish(_ stack: PatchStack, arguments: Int32) -> ScriptValue? {
-        guard stack.runs(arguments, 1) else { return nil }
-        return read(from: stack)
-    }
     static func mismatch(in stack: PatchStack) -> String { ScriptValue._mismatch(in: stack, at: -1) }
 }
 
@@ -50,7 +46,7 @@ final class ScriptFunction: Sendable {
                 default: return try original(arguments)
                 }
                 for argument in arguments { argument.push(to: stack) }
-                if let value = ScriptResult.finish(stack, arguments: Int32(arguments.count)) {
+                if stack.runs(Int32(arguments.count), 1), let value = ScriptResult.read(from: stack) {
                     let type = InterfaceType(signature?.result ?? "value")
                     guard let fault = value.fault(as: type, in: interface) else {
                         stack.leave()

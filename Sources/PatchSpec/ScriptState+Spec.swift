@@ -47,11 +47,13 @@ extension ScriptState {
     func callHeld(_ held: Int32, member: String? = nil, _ arguments: [ScriptValue]) throws -> ScriptValue {
         let stack = stack
         stack.makeRoom()
+        let base = stack.top
+        defer { stack.top = base }
         stack.pushHeld(held)
-        guard let member else { return try call(stack, arguments, results: 1)[0] }
-        stack.push(member)
-        stack.getValue(of: -2)
-        defer { stack.pop() }
+        if let member {
+            stack.push(member)
+            stack.getValue(of: -2)
+        }
         return try call(stack, arguments, results: 1)[0]
     }
 

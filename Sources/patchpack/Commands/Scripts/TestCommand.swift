@@ -74,9 +74,9 @@ enum TestCommand {
                 nonisolated(unsafe) let console = console
                 let watchdog = try Watchdog(after: timeLimit + 5) { [run] in
                     var run = run
-                    run.report.add(ended.value.withLock { $0 })
-                    run.report.setError(
-                        PatchError(.script, "still running after its time limit; Lua cannot interrupt it"))
+                    run.report.tests += ended.value.withLock { $0 }
+                    run.report.error = PatchError(
+                        .script, "still running after its time limit; Lua cannot interrupt it")
                     if format == "text" { try? unsafe TestReport.show(run, isOnly: specs.count == 1, console) }
                     try? unsafe report(sofar + [run], as: format, console)
                     return PatchError.Code.script.exitStatus
@@ -97,7 +97,7 @@ enum TestCommand {
                 if let error = run.report.error, error.code == .usage { throw error }
             } catch {
                 if error.code == .usage { throw error }
-                run.report.setError(error)
+                run.report.error = error
             }
             // A filter may leave a spec without tests, and a folder may hold files that are shared by specs.
             if !isNamed || !filter.isEmpty, run.report.tests.isEmpty, run.report.error == nil {
@@ -212,7 +212,7 @@ enum TestCommand {
             let verified = try keys.verified(path)
             patches.append(
                 TestReport.GivenPatch(
-                    path: path, patch: PatchUnderTest(manifest: verified.manifest, scripts: verified.scripts),
+                    path: path, patch: verified,
                     files: verified.scripts.map { (SpecReport.key(verified.manifest.id, $0.name), Path($0.name)) }))
         }
         return patches
@@ -232,7 +232,7 @@ enum TestCommand {
         if needsTag, head.value(of: .patch) == nil { return nil }
         let manifest = try fields.manifest(for: scripts, head: head, from: entry)
         return TestReport.GivenPatch(
-            path: entry, patch: PatchUnderTest(manifest: manifest, scripts: scripts),
+            path: entry, patch: VerifiedPatch(unverifiedForTesting: manifest, scripts: scripts),
             files: given.map { (SpecReport.key(manifest.id, $0.script.name), $0.file) })
     }
 }
