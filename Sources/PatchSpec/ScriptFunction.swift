@@ -15,17 +15,13 @@ enum ScriptResult: PatchResult {
 }
 
 /// A function of an interface. Its original is a function of a spec.
-final class ScriptFunction: Sendable {
+struct ScriptFunction: Sendable {
     typealias Original = @Sendable ([ScriptValue]) throws -> ScriptValue
 
-    private let signature: PatchSignature?
-    private let interface: PatchInterface?
-    private let original: Original
-
-    /// - Parameter signature: The types of the app's function. Without it, all values are accepted.
-    init(signature: PatchSignature?, interface: PatchInterface?, original: @escaping Original) {
-        (self.signature, self.interface, self.original) = (signature, interface, original)
-    }
+    /// The types of the app's function. Without it, all values are accepted.
+    let signature: PatchSignature?
+    let interface: PatchInterface?
+    let original: Original
 
     /// Calls the layer that a cell holds, or the original.
     func call(_ slot: Slot, _ cell: LayerCell, _ arguments: [ScriptValue]) throws -> ScriptValue {
