@@ -1,5 +1,4 @@
 import PatchCrypto
-import PatchFiles
 
 extension PackJob {
     init(_ arguments: ParsedArguments) throws(PatchError) {

@@ -14,8 +14,6 @@ struct Verification: Sendable {
     /// The script keys; nil checks only the signatures.
     let scriptKeys: ScriptKeyRing?
 
-    /// Reads the options and the keys.
-    ///
     /// - Parameter keys: The keys of the same command line, if they have been read. A passphrase in a pipe is read only once.
     init(_ arguments: ParsedArguments, keys: KeyFiles? = nil) throws(PatchError) {
         if let keys { self.keys = keys } else { self.keys = try KeyFiles(arguments) }
@@ -76,11 +74,7 @@ struct Verification: Sendable {
         let isSignatureOnly: Bool
     }
 
-    /// Reads and verifies a file.
-    ///
-    /// - Parameters:
-    ///   - keepingScripts: Whether to keep the scripts. The scripts of many files take much memory.
-    ///   - hashingPayload: Whether to compute the SHA-256 of the payload.
+    /// - Parameter keepingScripts: Whether to keep the scripts. The scripts of many files take much memory.
     func result(
         of path: Path, keepingScripts: Bool, keepingEnvelope: Bool = false, hashingPayload: Bool = false
     ) -> FileResult {

@@ -23,8 +23,6 @@ struct LintedPatch: Sendable {
         self.init(try ScriptInput.scripts(paths, onStandardInput: given ?? Path("stdin.lua")), fields, interface)
     }
 
-    /// Lints scripts, the entry first.
-    ///
     /// - Parameter looksAtCode: Whether the code is checked, and not only the tags.
     init(
         _ given: [(script: PatchScript, file: Path)], _ fields: ManifestFields, _ interface: PatchInterface?,

@@ -220,9 +220,7 @@ enum TestCommand {
 
     /// Reads a patch's scripts, the entry first.
     ///
-    /// - Parameters:
-    ///   - given: The name of a script on standard input.
-    ///   - needsTag: Whether an entry without `@patch` is not a patch. The result is then nil, not an error.
+    /// - Parameter needsTag: Whether an entry without `@patch` is not a patch. The result is then nil, not an error.
     private static func patch(
         of files: [Path], _ fields: ManifestFields, _ given: Path?, needsTag: Bool = false
     ) throws(PatchError) -> TestReport.GivenPatch? {
