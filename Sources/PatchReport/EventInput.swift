@@ -104,16 +104,11 @@ package import PatchFiles
         /// Writes the next bytes to a buffer. Returns 0 at the end.
         mutating func fill(_ buffer: UnsafeMutableRawBufferPointer) throws(PatchError) -> Int {
             guard let stream = unsafe stream else {
-                guard rest.isEmpty else {
-                    let count = min(rest.count, buffer.count)
-                    let part = rest.lowerBound..<rest.lowerBound + count
-                    unsafe buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: packed[part]))
-                    rest = part.upperBound..<rest.upperBound
-                    return count
-                }
-                let count = try unsafe Self.read(file, path, buffer)
-                position += count
-                return count
+                guard !rest.isEmpty else { return try unsafe Self.read(file, path, buffer) }
+                let part = rest.prefix(buffer.count)
+                unsafe buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: packed[part]))
+                rest = part.upperBound..<rest.upperBound
+                return part.count
             }
             while true {
                 if rest.isEmpty, !isAtEnd {
