@@ -156,7 +156,6 @@ private struct HTMLChart {
         let known = patches.flatMap(\.hours).filter { $0.newDevices > 0 }.map(\.hour)
         guard let first, let last = known.max() else { return nil }
         let most = patches.map { patch in patch.hours.reduce(0) { $0 + $1.newDevices } }.max() ?? 0
-        guard most > 0 else { return nil }
         let (top, bottom) = (10.0, 190.0)
         func x(_ hour: Int) -> Double {
             left + (right - left) * Double(hour - first) / Double(max(1, last - first))
