@@ -87,7 +87,8 @@ extension FleetReport {
         Trouble.allCases.compactMap { trouble in
             guard let count = troubled[trouble], count > 0 else { return nil }
             let share = Share(count, of: devices).value?.percent ?? ""
-            let reasons = faults.filter { $0.event == trouble.rawValue }.prefix(5).map(\.text).joined(separator: "; ")
+            let own = faults.filter { $0.event == trouble.event.rawValue }
+            let reasons = own.prefix(5).map(\.text).joined(separator: "; ")
             let last = trouble == .syncFailed ? "; the last sync failed on \(unsynced.grouped)" : ""
             return (trouble.words, "\(count.counting("device"))  \(share) of all\(last): \(reasons)")
         }
@@ -245,8 +246,6 @@ extension FleetReport.Patch {
 }
 
 extension ComparisonCounts {
-    /// The counts and the time.
-    ///
     /// - Parameter causes: Why calls could not be compared.
     fileprivate func text(_ causes: [String] = []) -> String {
         let part = differing.value.map { "  \($0.percent) (\(differing.interval.text))" } ?? ""
