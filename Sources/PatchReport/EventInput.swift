@@ -71,7 +71,7 @@ package import PatchFiles
         private let stream: OpaquePointer?
         /// The part of `packed` that was read from the file and is still to be used.
         private var rest: Range<Int>
-        private var isAtEnd: Bool
+        private var isAtEnd = false
         private var position: Int
         private var unpacked = 0
         /// Event logs are compressed by a factor of 10 to 50. Data that grows much more was made to keep the reader busy.
@@ -87,8 +87,7 @@ package import PatchFiles
                 throw (status == DC_NO_LIBRARY ? EventInput.noZstandard : noMemory).about(path)
             }
             return unsafe Source(
-                path: path, file: file, packed: packed, stream: stream, rest: 0..<count, isAtEnd: count == 0,
-                position: count)
+                path: path, file: file, packed: packed, stream: stream, rest: 0..<count, position: count)
         }
 
         private static let noMemory = PatchError(.internal, "no memory")

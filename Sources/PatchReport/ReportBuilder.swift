@@ -202,12 +202,10 @@ internal import PatchText
         }
         let happened = max(1, reader.integer(.count))
         if let name, trouble != nil { addFault(name, 0, happened, at: time) }
-        if device != nil {
-            if name == .launched { device?.launches.addOrMost(happened) }
-            if name == .synced {
-                device?.syncs.addOrMost(happened)
-                lastSync = max(lastSync, time)
-            }
+        if name == .launched { device?.launches.addOrMost(happened) }
+        if name == .synced {
+            device?.syncs.addOrMost(happened)
+            lastSync = max(lastSync, time)
         }
         // A launch lists the patches that it began with, and so does each activation.
         for patch in name == .launched ? reader.runningPatches() : [] {
