@@ -151,7 +151,9 @@ package final class SpecRunner: Sendable {
         for exposed in interface?.classes ?? [] { try expose(exposed) }
         addFunctions(timeLimit, codeRuns)
         try spec.runFree(PatchScript(name: "patchpack", bytes: Self.library))
-        report.replacements = try countReplacements()
+        try install()
+        report.replacements = (runner.active + runner.shadows).reduce(0) { $0 + $1.replaces.count }
+        runner.deactivateAll()
         // The patches were loaded only to count their replacements, which does not test them.
         state.locked { $0.lines = [:] }
         do throws(PatchError) {
@@ -257,12 +259,6 @@ package final class SpecRunner: Sendable {
             let loaded = try runner.load(patch)
             if mode == .shadow { try runner.shadow(loaded) } else { try runner.activate(loaded) }
         }
-    }
-
-    private func countReplacements() throws(PatchError) -> Int {
-        try install()
-        defer { runner.deactivateAll() }
-        return (runner.active + runner.shadows).reduce(0) { $0 + $1.replaces.count }
     }
 
     private func add(_ name: String, _ signature: PatchSignature?) throws(PatchError) {

@@ -15,7 +15,9 @@ struct ReportLine {
 
     init(_ text: String) { (style, word, self.text) = (nil, "", text) }
 
-    init(name: String, value: String) { self.init(.faint, "  " + name.padded(to: 14), value) }
+    init(name: String, value: String) {
+        self.init(.faint, "  \(name)" + String(repeating: " ", count: max(1, 14 - name.count)), value)
+    }
 
     func print(_ console: Console) throws(PatchError) {
         guard let style else { return try console.line(text) }
@@ -292,10 +294,4 @@ extension Int {
 
 extension ClosedRange<Double> {
     var text: String { "\(lowerBound.percent) to \(upperBound.percent)" }
-}
-
-extension String {
-    fileprivate func padded(to width: Int) -> String {
-        count >= width ? self + " " : self + String(repeating: " ", count: width - count)
-    }
 }

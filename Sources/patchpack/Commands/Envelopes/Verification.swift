@@ -25,8 +25,7 @@ struct Verification: Sendable {
             minimumVersion: try arguments.number(of: .minimumVersion, atLeast: 0))
         let trustStore = try self.keys.trustStore().needed(
             "no trusted key", hint: "give --trusted-key FILE or --trust-store PATH, or set PATCHPACK_TRUSTED_KEY")
-        let signatureOnly = arguments.has(.signatureOnly)
-        if signatureOnly {
+        if arguments.has(.signatureOnly) {
             // These options concern the manifest, which is not opened.
             let others = [Option.scriptKey, .runningApp, .appVersion, .runningEngine, .minimumVersion].filter(
                 arguments.has)
@@ -36,13 +35,12 @@ struct Verification: Sendable {
                     "--signature-only cannot be used with \(names)",
                     hint: "without it, the manifest is opened and compared too")
             }
-        }
-        let instead = arguments.takes(.signatureOnly) ? ", or --signature-only" : ""
-        scriptKeys =
-            signatureOnly
-            ? nil
-            : try self.keys.scriptKeys().needed(
+            scriptKeys = nil
+        } else {
+            let instead = arguments.takes(.signatureOnly) ? ", or --signature-only" : ""
+            scriptKeys = try self.keys.scriptKeys().needed(
                 "no script key", hint: "give --script-key FILE, or set PATCHPACK_SCRIPT_KEY\(instead)")
+        }
         verifier = try EnvelopeVerifier(
             trustStore: trustStore, threshold: threshold,
             requiredSigners: arguments.texts(of: .require).map {
