@@ -123,8 +123,6 @@ internal import PatchText
     private var newest = 0
     /// The only device that is counted; nil for all.
     private var device: FleetReport.Device?
-    /// When that device synced last, in milliseconds since 1970.
-    private var lastSync: UInt64 = 0
 
     /// - Parameter now: The current time in milliseconds since 1970. The time of an event more than a day later is ignored.
     package init(
@@ -205,7 +203,7 @@ internal import PatchText
         if name == .launched { device?.launches.addOrMost(happened) }
         if name == .synced {
             device?.syncs.addOrMost(happened)
-            lastSync = max(lastSync, time)
+            device?.lastSync = [device?.lastSync, Self.timestamp(time)].compactMap(\.self).max()
         }
         // A launch lists the patches that it began with, and so does each activation.
         for patch in name == .launched ? reader.runningPatches() : [] {
@@ -294,10 +292,9 @@ internal import PatchText
 
     private mutating func addComparison(_ patch: UInt16, _ time: UInt64) {
         if reader.has(.error) { addFault(.compared, patch, 1, at: time) }
-        var counts = ComparisonCounts()
-        (counts.agreed, counts.differed) = (reader.integer(.agreed), reader.integer(.differed))
-        (counts.failed, counts.incomparable) = (reader.integer(.failed), reader.integer(.incomparable))
-        counts.nanoseconds = reader.integer(.nanoseconds)
+        let counts = ComparisonCounts(
+            agreed: reader.integer(.agreed), differed: reader.integer(.differed), failed: reader.integer(.failed),
+            incomparable: reader.integer(.incomparable), nanoseconds: reader.integer(.nanoseconds))
         if counts.failed > 0 { addBad(patch, time) { $0.failed.addOrMost(counts.failed) } }
         let key = ComparisonKey(patch: patch, function: reader.number(.function))
         guard key.function > 0 else { return }
@@ -597,9 +594,7 @@ internal import PatchText
             }
         }
         report.faults = patches[0].faults
-        report.patches = patches.dropFirst().sorted {
-            ($0.id, $0.version) < ($1.id, $1.version)
-        }
+        report.patches = patches.dropFirst().sorted { ($0.id, $0.version) < ($1.id, $1.version) }
         report.device?.patches = held.sorted { ($0.id, $0.version) < ($1.id, $1.version) }
         return report
     }
@@ -645,7 +640,6 @@ internal import PatchText
         let place = places[Int(entry.surroundings)].context
         (device.appVersion, device.system) = (text(place.appVersion), systemText(place))
         device.lastLaunch = entry.runTime.flatMap(Self.timestamp)
-        device.lastSync = Self.timestamp(lastSync)
         return device
     }
 

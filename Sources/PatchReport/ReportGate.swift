@@ -104,9 +104,7 @@ package struct ReportGate: Sendable, Equatable {
     /// - Parameters:
     ///   - previous: The previous version; nil if no device has reported one.
     ///   - scale: How many devices each counted one represents. Only the counted devices are evidence.
-    package func judge(
-        _ patch: FleetReport.Patch, after previous: FleetReport.Patch? = nil, scale: Int
-    ) -> Judgement {
+    package func judge(_ patch: FleetReport.Patch, after previous: FleetReport.Patch? = nil, scale: Int) -> Judgement {
         guard measure == .differs else {
             return judge(
                 share(in: patch, scale), suspected: suspected(patch, scale),
