@@ -330,9 +330,7 @@ package final class SpecRunner: Sendable {
         }
     }
 
-    private func callOriginal(
-        _ name: String, _ result: String, _ arguments: [ScriptValue]
-    ) throws -> ScriptValue {
+    private func callOriginal(_ name: String, _ result: String, _ arguments: [ScriptValue]) throws -> ScriptValue {
         let held = state.locked { state in
             state.calls.append((name, arguments))
             return state.originals[name]

@@ -12,7 +12,6 @@ final class RsyncTarget: DeployTarget {
     let name: String
     private let place: String
     private let limit: Int
-    /// A temporary folder.
     private let folder: Path
     /// The option that lets in one writer at a time.
     private let lock: [String]
