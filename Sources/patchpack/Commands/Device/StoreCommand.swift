@@ -22,7 +22,15 @@ enum StoreCommand {
             },
             action(
                 "ban", "roll a patch back, and never run it on this device again", "DIR ID", 2...2, [.reason],
-                " com.example.shop.cart-total", ban),
+                " com.example.shop.cart-total"
+            ) { (device, arguments, _) throws(PatchError) in
+                let id = arguments.operands[1].text
+                let isBanned = try device.ban(id, reason: arguments.text(of: .reason) ?? "manually")
+                guard isBanned || device.store.state.bans.contains(where: { $0.patch.id == id }) else {
+                    let held = device.patches.map(\.id).joined(separator: ", ")
+                    throw PatchError(.config, "\(id): not held", hint: held.isEmpty ? nil : "the store has \(held)")
+                }
+            },
             action("clear", "forget all but the installation's name and revoked keys", "DIR", 1...1, [], "") {
                 (device, _, console) throws(PatchError) in
                 try device.clear()
@@ -77,18 +85,6 @@ enum StoreCommand {
             .report("patchpack.store-why/1", nil, status.members), always: true,
             [.good, .trial].contains(status.code) ? .good : .faint, status.code.rawValue,
             "  \(status.id)\(version)  \(status.reason)")
-    }
-
-    private static func ban(
-        _ device: PatchDevice, _ arguments: ParsedArguments, _ console: Console
-    ) throws(PatchError) {
-        let id = arguments.operands[1].text
-        let isBanned = try device.ban(id, reason: arguments.text(of: .reason) ?? "manually")
-        guard isBanned || device.store.state.bans.contains(where: { $0.patch.id == id }) else {
-            let held = device.patches.map(\.id)
-            throw PatchError(
-                .config, "\(id): not held", hint: held.isEmpty ? nil : "the store has \(held.joined(separator: ", "))")
-        }
     }
 }
 
