@@ -5,7 +5,8 @@ extension PackJob {
         fields = try ManifestFields(arguments)
         interface = try InterfaceFile.fromOptions(arguments)
         files = try InputFiles.placed(arguments, called: ".lua")
-        keys = try KeyFiles(arguments, operands: files.map(\.path))
+        let keys = try KeyFiles(arguments, operands: files.map(\.path))
+        self.keys = keys
         let signingKeys = try keys.signingKeys()
         commands = SignatureCommand.all(arguments)
         guard !signingKeys.isEmpty || !commands.isEmpty else {

@@ -33,29 +33,30 @@ struct PackJob: Sendable {
     }
 
     let files: [InputFiles.Placed]
-    let keys: KeyFiles
+    /// The files that no envelope may replace.
+    var keys: KeyFiles?
     let packer: EnvelopePacker
     /// The keys of all signers.
     let trustStore: TrustStore
-    let commands: [SignatureCommand]
+    var commands: [SignatureCommand] = []
     let now: Timestamp
-    let standardInputName: Path?
-    let isBundle: Bool
+    var standardInputName: Path?
+    var isBundle = false
     /// The folder below which scripts are named by their paths.
-    let root: Path?
+    var root: Path?
     /// An envelope, or the folder for envelopes; nil for the current folder.
-    let destination: Path?
+    var destination: Path?
     /// The fields that take the place of tags.
-    let fields: ManifestFields
-    let interface: PatchInterface?
+    var fields = ManifestFields()
+    var interface: PatchInterface?
     /// Whether the code is checked, and not only the tags.
-    let lints: Bool
-    let isDryRun: Bool
-    let isAllOrNothing: Bool
+    var lints = true
+    var isDryRun = false
+    var isAllOrNothing = false
     /// Whether an envelope replaces a lower version of the same patch, and whether it replaces any file.
-    let upgrades: Bool, forces: Bool
+    var upgrades = false, forces = false
     /// Whether the results are printed as JSON, with the SHA-256 of each payload.
-    let printsJSON: Bool
+    var printsJSON = false
     var writesToStandardOutput: Bool { destination?.isStandardStream == true }
 
     /// Makes envelopes, opens them as a verifier would, and writes the good ones, unless they are to be written later.
