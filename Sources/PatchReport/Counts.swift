@@ -45,8 +45,6 @@ package struct ComparisonCounts: Sendable, Equatable {
     /// The time of the script in all runs.
     package var nanoseconds = 0
 
-    package init() {}
-
     package mutating func add(_ other: ComparisonCounts) {
         agreed.addOrMost(other.agreed)
         differed.addOrMost(other.differed)

@@ -119,8 +119,6 @@ struct DeviceLife {
     var isSuspected: Bool { has(.suspected) && !has(.rolledBack) && stage != .good }
 
     /// Whether the patch runs: it was activated and not removed after that, and the device has not been launched without it since.
-    ///
-    /// - Parameter device: The life of the device itself.
     func isRunning(on device: DeviceLife) -> Bool {
         guard let time = runTime else { return false }
         let isOver = [.refused, .over, .withdrawn, .rolledBack].contains(stage) && stageTime >= time
@@ -131,8 +129,8 @@ struct DeviceLife {
     mutating func set(_ mark: Mark) { run |= mark.rawValue << Self.marksShift }
 
     /// Whether the device itself had this trouble. It has no marks of patches.
-    func has(trouble: FleetReport.Trouble) -> Bool { run >> Self.marksShift & trouble.mark != 0 }
-    mutating func set(trouble: FleetReport.Trouble) { run |= trouble.mark << Self.marksShift }
+    func has(trouble: FleetReport.Trouble) -> Bool { run >> Self.marksShift & trouble.rawValue != 0 }
+    mutating func set(trouble: FleetReport.Trouble) { run |= trouble.rawValue << Self.marksShift }
 
     /// - Parameter time: Milliseconds since 1970, at most in the year 2500.
     mutating func reach(_ stage: FleetReport.Stage, at time: UInt64) {
@@ -145,17 +143,4 @@ struct DeviceLife {
     }
 
     mutating func isHeard(at time: UInt64) { first = min(first, UInt32(clamping: time / 1000)) }
-}
-
-extension FleetReport.Trouble {
-    fileprivate var mark: UInt64 {
-        switch self {
-        case .syncFailed: 1
-        case .storeFailed: 2
-        case .refused: 4
-        case .safeMode: 8
-        case .neverConfirmed: 16
-        case .misused: 32
-        }
-    }
 }

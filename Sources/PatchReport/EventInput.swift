@@ -71,7 +71,7 @@ package import PatchFiles
         private let stream: OpaquePointer?
         /// The part of `packed` that was read from the file and is still to be used.
         private var rest: Range<Int>
-        private var isAtEnd: Bool
+        private var isAtEnd = false
         private var position: Int
         private var unpacked = 0
         /// Event logs are compressed by a factor of 10 to 50. Data that grows much more was made to keep the reader busy.
@@ -87,8 +87,7 @@ package import PatchFiles
                 throw (status == DC_NO_LIBRARY ? EventInput.noZstandard : noMemory).about(path)
             }
             return unsafe Source(
-                path: path, file: file, packed: packed, stream: stream, rest: 0..<count, isAtEnd: count == 0,
-                position: count)
+                path: path, file: file, packed: packed, stream: stream, rest: 0..<count, position: count)
         }
 
         private static let noMemory = PatchError(.internal, "no memory")
@@ -104,16 +103,11 @@ package import PatchFiles
         /// Writes the next bytes to a buffer. Returns 0 at the end.
         mutating func fill(_ buffer: UnsafeMutableRawBufferPointer) throws(PatchError) -> Int {
             guard let stream = unsafe stream else {
-                guard rest.isEmpty else {
-                    let count = min(rest.count, buffer.count)
-                    let part = rest.lowerBound..<rest.lowerBound + count
-                    unsafe buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: packed[part]))
-                    rest = part.upperBound..<rest.upperBound
-                    return count
-                }
-                let count = try unsafe Self.read(file, path, buffer)
-                position += count
-                return count
+                guard !rest.isEmpty else { return try unsafe Self.read(file, path, buffer) }
+                let part = rest.prefix(buffer.count)
+                unsafe buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: packed[part]))
+                rest = part.upperBound..<rest.upperBound
+                return part.count
             }
             while true {
                 if rest.isEmpty, !isAtEnd {

@@ -275,9 +275,7 @@ internal import PatchText
 
     /// Reads a value. Returns false if it is not JSON.
     ///
-    /// - Parameters:
-    ///   - member: The number of its key; 0 if a report does not need it.
-    ///   - place: What the value is in.
+    /// - Parameter member: The number of its key; 0 if a report does not need it.
     private mutating func value(of member: Int, in place: Place, depth: Int) -> Bool {
         skipSpace()
         switch next {

@@ -1,6 +1,6 @@
 package import PatchCrypto
 package import PatchFiles
-internal import PatchText
+package import PatchText
 
 package struct FleetReport: Sendable, Equatable {
     package struct Input: Sendable, Equatable {
@@ -35,15 +35,26 @@ package struct FleetReport: Sendable, Equatable {
         }
     }
 
-    /// A problem of a device itself, and not of one of its patches. The raw value is the name of its event.
-    package enum Trouble: String, Sendable, CaseIterable {
-        case syncFailed = "sync-failed"
-        case storeFailed = "store-failed"
+    /// A problem of a device itself, and not of one of its patches. The raw value is its mark in the table of devices.
+    package enum Trouble: UInt64, Sendable, CaseIterable {
+        case syncFailed = 1
+        case storeFailed = 2
         /// An envelope was refused before its manifest was verified, so its patch is unknown.
-        case refused
-        case safeMode = "safe-mode"
-        case neverConfirmed = "never-confirmed"
-        case misused
+        case refused = 4
+        case safeMode = 8
+        case neverConfirmed = 16
+        case misused = 32
+
+        package var event: EventRecord.Name {
+            switch self {
+            case .syncFailed: .syncFailed
+            case .storeFailed: .storeFailed
+            case .refused: .refused
+            case .safeMode: .safeMode
+            case .neverConfirmed: .neverConfirmed
+            case .misused: .misused
+            }
+        }
     }
 
     package struct Device: Sendable, Equatable {

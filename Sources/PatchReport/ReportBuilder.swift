@@ -29,13 +29,13 @@ internal import PatchText
         var systemVersion: UInt32 = 0
     }
 
-    /// The sort order of surroundings: by their numbers, and by their text if the numbers are the same, as in two builds of a
-    /// version.
-    private struct PlaceOrder {
+    /// Surroundings, which are sorted by their numbers, and by their text if the numbers are the same, as in two builds of a version.
+    private struct Place {
+        let context: DeviceContext
         let numbers: [Int]
         let text: String
 
-        func precedes(_ other: PlaceOrder) -> Bool {
+        func precedes(_ other: Place) -> Bool {
             numbers == other.numbers ? text < other.text : numbers.lexicographicallyPrecedes(other.numbers)
         }
     }
@@ -114,9 +114,8 @@ internal import PatchText
     private var faults: [FaultKey: (count: Int, last: UInt64, example: FaultExample)] = [:]
     private var hours: [HourKey: FleetReport.Hour] = [:]
     private var comparisons: [ComparisonKey: Compared] = [:]
-    /// The surroundings of patches on devices, by their number in the table of devices, and their sort order.
-    private var places = [DeviceContext()]
-    private var placeOrder = [PlaceOrder(numbers: [], text: "")]
+    /// The surroundings of patches on devices, by their number in the table of devices.
+    private var places = [Place(context: DeviceContext(), numbers: [], text: "")]
     private var placeNumbers = [DeviceContext(): UInt16(0)]
     private var lastPlace = (DeviceContext(), UInt16(0))
     package internal(set) var input = FleetReport.Input()
@@ -124,8 +123,6 @@ internal import PatchText
     private var newest = 0
     /// The only device that is counted; nil for all.
     private var device: FleetReport.Device?
-    /// When that device synced last, in milliseconds since 1970.
-    private var lastSync: UInt64 = 0
 
     /// - Parameter now: The current time in milliseconds since 1970. The time of an event more than a day later is ignored.
     package init(
@@ -189,7 +186,8 @@ internal import PatchText
                 appVersion: reader.number(.appVersion), system: reader.number(.system),
                 systemVersion: reader.number(.systemVersion)))
         let name = reader.name
-        let trouble = name.flatMap { Self.trouble($0, isOfPatch: reader.version > 0) }
+        let isOfPatch = reader.version > 0
+        let trouble = FleetReport.Trouble.allCases.first { $0.event == name && !($0 == .refused && isOfPatch) }
         change(0, time, surroundings) { entry in
             switch name {
             case .launched: entry.run(true, at: time)
@@ -202,12 +200,10 @@ internal import PatchText
         }
         let happened = max(1, reader.integer(.count))
         if let name, trouble != nil { addFault(name, 0, happened, at: time) }
-        if device != nil {
-            if name == .launched { device?.launches.addOrMost(happened) }
-            if name == .synced {
-                device?.syncs.addOrMost(happened)
-                lastSync = max(lastSync, time)
-            }
+        if name == .launched { device?.launches.addOrMost(happened) }
+        if name == .synced {
+            device?.syncs.addOrMost(happened)
+            device?.lastSync = [device?.lastSync, Self.timestamp(time)].compactMap(\.self).max()
         }
         // A launch lists the patches that it began with, and so does each activation.
         for patch in name == .launched ? reader.runningPatches() : [] {
@@ -217,7 +213,7 @@ internal import PatchText
                 entry.set(.ran)
             }
         }
-        guard let name, reader.version > 0,
+        guard let name, isOfPatch,
             let number = number(of: PatchKey(id: reader.number(.patch), version: reader.version))
         else { return }
         let isSuspicion = (name == .rolledBack || name == .closed) && reader.number(.reason) == suspicion
@@ -267,19 +263,6 @@ internal import PatchText
         }
     }
 
-    /// The trouble of a device itself; nil if there is none, or if a patch had it.
-    private static func trouble(_ event: EventRecord.Name, isOfPatch: Bool) -> FleetReport.Trouble? {
-        switch event {
-        case .syncFailed: .syncFailed
-        case .storeFailed: .storeFailed
-        case .refused: isOfPatch ? nil : .refused
-        case .safeMode: .safeMode
-        case .neverConfirmed: .neverConfirmed
-        case .misused: .misused
-        default: nil
-        }
-    }
-
     /// When the feed stopped a patch, in milliseconds since 1970; nil if it did not.
     private static func stop(of patch: FleetReport.Patch) -> UInt64? {
         patch.stopped.map { UInt64(max(0, $0.secondsSince1970)) * 1000 }
@@ -309,10 +292,9 @@ internal import PatchText
 
     private mutating func addComparison(_ patch: UInt16, _ time: UInt64) {
         if reader.has(.error) { addFault(.compared, patch, 1, at: time) }
-        var counts = ComparisonCounts()
-        (counts.agreed, counts.differed) = (reader.integer(.agreed), reader.integer(.differed))
-        (counts.failed, counts.incomparable) = (reader.integer(.failed), reader.integer(.incomparable))
-        counts.nanoseconds = reader.integer(.nanoseconds)
+        let counts = ComparisonCounts(
+            agreed: reader.integer(.agreed), differed: reader.integer(.differed), failed: reader.integer(.failed),
+            incomparable: reader.integer(.incomparable), nanoseconds: reader.integer(.nanoseconds))
         if counts.failed > 0 { addBad(patch, time) { $0.failed.addOrMost(counts.failed) } }
         let key = ComparisonKey(patch: patch, function: reader.number(.function))
         guard key.function > 0 else { return }
@@ -391,11 +373,11 @@ internal import PatchText
     private mutating func change(
         _ patch: UInt16, _ time: UInt64, _ surroundings: UInt16, _ body: (inout DeviceLife) -> Void
     ) {
-        let order = placeOrder
+        let places = places
         devices.change(reader.device, patch) { entry in
             if time > 0 { entry.isHeard(at: time) }
             if entry.surroundings != surroundings,
-                order[Int(entry.surroundings)].precedes(order[Int(surroundings)])
+                places[Int(entry.surroundings)].precedes(places[Int(surroundings)])
             {
                 entry.surroundings = surroundings
             }
@@ -468,10 +450,9 @@ internal import PatchText
         if number == 0, place != DeviceContext(), places.count < Int(UInt16.max) {
             number = UInt16(places.count)
             placeNumbers[place] = number
-            places.append(place)
-            placeOrder.append(
-                PlaceOrder(
-                    numbers: versionParts(place.appVersion) + versionParts(place.systemVersion),
+            places.append(
+                Place(
+                    context: place, numbers: versionParts(place.appVersion) + versionParts(place.systemVersion),
                     text: "\(text(place.appVersion))\n\(text(place.systemVersion))\n\(text(place.system))"))
         }
         lastPlace = (place, number)
@@ -554,10 +535,11 @@ internal import PatchText
                 patches[index].keeping += isRunning ? scale : 0
             }
             let isFailing = entry.has(.failed) || !isLive && entry.has(.failedInShadow)
+            let isAffected = isFailing || entry.has(.rolledBack)
             patches[index].failing += isFailing ? scale : 0
             patches[index].rolledBack += entry.has(.rolledBack) ? scale : 0
             patches[index].suspected += entry.isSuspected ? scale : 0
-            patches[index].affected += isFailing || entry.has(.rolledBack) ? scale : 0
+            patches[index].affected += isAffected ? scale : 0
             patches[index].refused += entry.has(.refused) ? scale : 0
             switch entry.stage {
             case .shadow: patches[index].inShadow += scale
@@ -568,9 +550,7 @@ internal import PatchText
             case .none, .refused, .rolledBack: break
             }
             counts[index][entry.surroundings, default: (0, 0)].devices += scale
-            if isFailing || entry.has(.rolledBack) {
-                counts[index][entry.surroundings, default: (0, 0)].affected += scale
-            }
+            counts[index][entry.surroundings]?.affected += isAffected ? scale : 0
             if entry.first != .max {
                 let hour = entry.first / 3600
                 hours[HourKey(patch: UInt16(index), hour: hour), default: FleetReport.Hour(hour: Int(hour))]
@@ -582,8 +562,8 @@ internal import PatchText
             var versions: [String: (order: [Int], part: FleetReport.Part)] = [:]
             var systems: [String: FleetReport.Part] = [:]
             for (number, count) in counts[index] {
-                let place = places[Int(number)]
-                let (order, version) = (placeOrder[Int(number)].numbers, text(place.appVersion))
+                let (place, order) = (places[Int(number)].context, places[Int(number)].numbers)
+                let version = text(place.appVersion)
                 versions[version, default: (order, FleetReport.Part(name: version))].part.add(count)
                 guard place.system > 0 else { continue }
                 let name = systemText(place)
@@ -614,9 +594,7 @@ internal import PatchText
             }
         }
         report.faults = patches[0].faults
-        report.patches = patches.dropFirst().sorted {
-            ($0.id, $0.version) < ($1.id, $1.version)
-        }
+        report.patches = patches.dropFirst().sorted { ($0.id, $0.version) < ($1.id, $1.version) }
         report.device?.patches = held.sorted { ($0.id, $0.version) < ($1.id, $1.version) }
         return report
     }
@@ -659,10 +637,9 @@ internal import PatchText
     /// The only device, without its patches; nil if all are counted.
     private func device(_ entry: DeviceLife) -> FleetReport.Device? {
         guard var device else { return nil }
-        let place = places[Int(entry.surroundings)]
+        let place = places[Int(entry.surroundings)].context
         (device.appVersion, device.system) = (text(place.appVersion), systemText(place))
         device.lastLaunch = entry.runTime.flatMap(Self.timestamp)
-        device.lastSync = Self.timestamp(lastSync)
         return device
     }
 

@@ -64,8 +64,6 @@ package struct ReportGate: Sendable, Equatable {
     /// The gate as it was written.
     package let text: String
 
-    /// Reads a gate.
-    ///
     /// A gate is a measure, `<`, and a percentage, which `previous+` may precede; or it is `time-p95<5ms`, with any whole
     /// percentage from 1 to 99. Only a measure of a patch can have `previous+`. A number without `%` is refused, because it could
     /// be a part or a percentage.
@@ -106,9 +104,7 @@ package struct ReportGate: Sendable, Equatable {
     /// - Parameters:
     ///   - previous: The previous version; nil if no device has reported one.
     ///   - scale: How many devices each counted one represents. Only the counted devices are evidence.
-    package func judge(
-        _ patch: FleetReport.Patch, after previous: FleetReport.Patch? = nil, scale: Int
-    ) -> Judgement {
+    package func judge(_ patch: FleetReport.Patch, after previous: FleetReport.Patch? = nil, scale: Int) -> Judgement {
         guard measure == .differs else {
             return judge(
                 share(in: patch, scale), suspected: suspected(patch, scale),
@@ -145,11 +141,7 @@ package struct ReportGate: Sendable, Equatable {
         }
     }
 
-    /// Judges a share.
-    ///
-    /// - Parameters:
-    ///   - function: The function whose share it is, of several.
-    ///   - suspected: The devices that may have to be added. A suspected patch is neither blamed nor cleared.
+    /// - Parameter suspected: The devices that may have to be added. A suspected patch is neither blamed nor cleared.
     private func judge(
         _ share: Share, of function: FleetReport.Comparison? = nil, among functions: Int = 1, suspected: Int = 0,
         after previous: (share: Share, suspected: Int)? = nil

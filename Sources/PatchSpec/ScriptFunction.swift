@@ -11,25 +11,17 @@ enum ScriptResult: PatchResult {
         return 1
     }
     static func read(from stack: PatchStack) -> ScriptValue? { ScriptValue.read(from: stack, at: -1) }
-    static func finish(_ stack: PatchStack, arguments: Int32) -> ScriptValue? {
-        guard stack.runs(arguments, 1) else { return nil }
-        return read(from: stack)
-    }
     static func mismatch(in stack: PatchStack) -> String { ScriptValue._mismatch(in: stack, at: -1) }
 }
 
 /// A function of an interface. Its original is a function of a spec.
-final class ScriptFunction: Sendable {
+struct ScriptFunction: Sendable {
     typealias Original = @Sendable ([ScriptValue]) throws -> ScriptValue
 
-    private let signature: PatchSignature?
-    private let interface: PatchInterface?
-    private let original: Original
-
-    /// - Parameter signature: The types of the app's function. Without it, all values are accepted.
-    init(signature: PatchSignature?, interface: PatchInterface?, original: @escaping Original) {
-        (self.signature, self.interface, self.original) = (signature, interface, original)
-    }
+    /// The types of the app's function. Without it, all values are accepted.
+    let signature: PatchSignature?
+    let interface: PatchInterface?
+    let original: Original
 
     /// Calls the layer that a cell holds, or the original.
     func call(_ slot: Slot, _ cell: LayerCell, _ arguments: [ScriptValue]) throws -> ScriptValue {
@@ -50,7 +42,7 @@ final class ScriptFunction: Sendable {
                 default: return try original(arguments)
                 }
                 for argument in arguments { argument.push(to: stack) }
-                if let value = ScriptResult.finish(stack, arguments: Int32(arguments.count)) {
+                if stack.runs(Int32(arguments.count), 1), let value = ScriptResult.read(from: stack) {
                     let type = InterfaceType(signature?.result ?? "value")
                     guard let fault = value.fault(as: type, in: interface) else {
                         stack.leave()

@@ -10,7 +10,6 @@ struct OriginalError: UnansweredCall, CustomStringConvertible {
     var reason = "the spec's original failed"
 }
 
-/// The nanoseconds of a monotonic clock, for durations.
 func monotonicTime() -> UInt64 { pp_nanoseconds() }
 
 // The Lua state of a spec. It has all of Lua's libraries, and functions in Swift. One thread uses it.
@@ -26,9 +25,7 @@ extension ScriptState {
     }
 
     /// Adds a function to a global table, and creates the table if it does not exist.
-    func addFunction(
-        _ name: String, to table: String = "host", _ body: @escaping @Sendable (PatchStack) -> Int32
-    ) {
+    func addFunction(_ name: String, to table: String = "host", _ body: @escaping @Sendable (PatchStack) -> Int32) {
         let index = values.addFunction(body)
         unsafe pp_add_function(lua.main, table, name, Int32(index))
     }
@@ -47,11 +44,13 @@ extension ScriptState {
     func callHeld(_ held: Int32, member: String? = nil, _ arguments: [ScriptValue]) throws -> ScriptValue {
         let stack = stack
         stack.makeRoom()
+        let base = stack.top
+        defer { stack.top = base }
         stack.pushHeld(held)
-        guard let member else { return try call(stack, arguments, results: 1)[0] }
-        stack.push(member)
-        stack.getValue(of: -2)
-        defer { stack.pop() }
+        if let member {
+            stack.push(member)
+            stack.getValue(of: -2)
+        }
         return try call(stack, arguments, results: 1)[0]
     }
 

@@ -2,16 +2,6 @@ package import PatchCrypto
 package import PatchRunner
 internal import PatchText
 
-/// A patch under test: its manifest and its scripts.
-package struct PatchUnderTest: Sendable {
-    package let manifest: Manifest
-    package let scripts: [PatchScript]
-
-    package init(manifest: Manifest, scripts: [PatchScript]) {
-        (self.manifest, self.scripts) = (manifest, scripts)
-    }
-}
-
 /// The results of a run of a spec.
 package struct SpecReport: Sendable {
     package enum Status: String, Sendable {
@@ -28,22 +18,17 @@ package struct SpecReport: Sendable {
         package let nanoseconds: UInt64
     }
 
-    package internal(set) var tests: [Test] = []
+    package var tests: [Test] = []
     /// Why the spec or a patch could not be loaded.
-    package internal(set) var error: PatchError?
+    package var error: PatchError?
     /// What the patches would change, by the function: the spec's calls in shadow.
     package internal(set) var comparisons: [String: RunnerEvent.Comparison] = [:]
-    package init() {}
-
-    /// Adds the tests of a run that does not end.
-    package mutating func add(_ ended: [Test]) { tests += ended }
-
-    package mutating func setError(_ error: PatchError) { self.error = error }
-
     /// The number of functions that the patches replaced.
     package internal(set) var replacements = 0
     /// For each script, by its `key`, the lines that hold code, and how often each of them ran.
     package internal(set) var coverage: [String: [Int: Int]] = [:]
+
+    package init() {}
 
     /// Fails the tests that end in another way in a run in which each call finds a new instance of the patches.
     mutating func compare(with other: SpecReport) {

@@ -9,13 +9,12 @@ internal import Synchronization
 ///
 /// The patches are loaded again for each test, so that no test sees the state that another test has left in them.
 package final class SpecRunner: Sendable {
-    private let patches: [PatchUnderTest]
+    private let patches: [VerifiedPatch]
     private let interface: PatchInterface?
     private let registry = PatchRegistry(callerStates: 1)
     private let runner: PatchRunner
     private let spec: ScriptState
-    private let state = Mutex(State())
-    private let lines = LineCounts()
+    private let state: SharedState
     private let mode: Mode
     /// A test that makes more calls than this would take too long with new instances.
     private static let mostRenewals = 1000
@@ -44,15 +43,14 @@ package final class SpecRunner: Sendable {
         var fallbacks: [String: Int] = [:]
         /// Whether patches are being loaded again. Events are not recorded then.
         var isRenewing = false
+        /// How often each line of each script ran, by its key in the report.
+        var lines: [String: [Int: Int]] = [:]
     }
 
-    final class LineCounts: Sendable {
-        private let counts = Mutex<[String: [Int: Int]]>([:])
-        func count(_ script: String, _ line: Int) {
-            counts.locked { $0[script, default: [:]][line, default: 0] += 1 }
-        }
-        func reset() { counts.locked { $0 = [:] } }
-        var all: [String: [Int: Int]] { counts.locked { $0 } }
+    /// The state, which the runner also writes. The runner is made before the spec is complete.
+    private final class SharedState: Sendable {
+        private let state = Mutex(State())
+        func locked<Result: Sendable>(_ body: (inout State) -> Result) -> Result { state.locked { body(&$0) } }
     }
 
     /// Runs a spec once with one instance of each patch, and once with a new instance for each call.
@@ -70,7 +68,7 @@ package final class SpecRunner: Sendable {
     ///   - codeRuns: Called with true when the spec's own code begins, and with false when it ends.
     ///   - testEnded: Called with each test of the first run.
     package static func run(
-        _ script: PatchScript, on patches: [PatchUnderTest], interface: PatchInterface?,
+        _ script: PatchScript, on patches: [VerifiedPatch], interface: PatchInterface?,
         limits: PatchLimits = PatchLimits(), filter: String = "", timeLimit: Duration = .seconds(10),
         covers: Bool = false, shadows: Bool = false, time: Timestamp? = nil,
         codeRuns: @escaping @Sendable (Bool) -> Void = { _ in }, testEnded: (SpecReport.Test) -> Void = { _ in }
@@ -100,25 +98,29 @@ package final class SpecRunner: Sendable {
     }
 
     private init(
-        _ script: PatchScript, _ patches: [PatchUnderTest], interface: PatchInterface?, limits: PatchLimits,
+        _ script: PatchScript, _ patches: [VerifiedPatch], interface: PatchInterface?, limits: PatchLimits,
         covers: Bool, time: Timestamp?, mode: Mode
     ) throws(PatchError) {
         (self.mode, self.patches, self.interface) = (mode, patches, interface)
-        let recorder = Recorder()
+        let state = SharedState()
+        self.state = state
         var limits = limits
         limits.instructionsPerCheck = 1  // fuel is counted to the instruction
         // Counting instructions and lines takes longer than a call in the app may take, so fuel limits a test instead of time.
         limits.callTime = .seconds(10)
         limits.loadTime = .seconds(10)
         if mode == .shadow { (limits.shadowCalls, limits.shadowTextBytes, limits.failures) = (.max, 200, .max) }
-        let counter: @Sendable (String, String, Int) -> Void = { [lines] in lines.count(SpecReport.key($0, $1), $2) }
+        let counter: @Sendable (String, String, Int) -> Void = { patch, script, line in
+            state.locked { $0.lines[SpecReport.key(patch, script), default: [:]][line, default: 0] += 1 }
+        }
         runner = PatchRunner(
             registry: registry,
             host: try HostInfo(
                 app: interface?.app ?? patches.first?.manifest.app ?? "com.example.app",
                 version: interface?.appVersion ?? "1"),
-            limits: limits, clock: { time }, events: { recorder.record($0) }, checksHost: interface != nil,
-            onLine: covers ? counter : nil)
+            limits: limits, clock: { time },
+            events: { event in state.locked { if !$0.isRenewing { $0.events.append(event) } } },
+            checksHost: interface != nil, onLine: covers ? counter : nil)
         var free = PatchLimits()
         free.loadFuel = Int.max / 2
         free.callDepth = 1000
@@ -128,15 +130,6 @@ package final class SpecRunner: Sendable {
         spec = try ScriptState(
             [script], limits: free, host: runner.host, names: registry.names, reports: .none, seed: 1,
             libraries: .all)
-        unsafe recorder.owner = self
-    }
-
-    /// Records the events of the runner, which is made before the spec is complete.
-    private final class Recorder: Sendable {
-        nonisolated(unsafe) weak var owner: SpecRunner?
-        func record(_ event: RunnerEvent) {
-            unsafe owner?.state.locked { state in if !state.isRenewing { state.events.append(event) } }
-        }
     }
 
     // MARK: running
@@ -158,8 +151,11 @@ package final class SpecRunner: Sendable {
         for exposed in interface?.classes ?? [] { try expose(exposed) }
         addFunctions(timeLimit, codeRuns)
         try spec.runFree(PatchScript(name: "patchpack", bytes: Self.library))
-        report.replacements = try countReplacements()
-        lines.reset()  // the patches were loaded only to count their replacements, which does not test them
+        try install()
+        report.replacements = (runner.active + runner.shadows).reduce(0) { $0 + $1.replaces.count }
+        runner.deactivateAll()
+        // The patches were loaded only to count their replacements, which does not test them.
+        state.locked { $0.lines = [:] }
         do throws(PatchError) {
             _ = try spec.callFree("select", [.text(filter)])
         } catch {
@@ -184,7 +180,7 @@ package final class SpecRunner: Sendable {
                 report.comparisons[function, default: .init()].add(counts)
             }
         }
-        report.coverage = lines.all
+        report.coverage = state.locked { $0.lines }
         for patch in patches {
             for script in patch.scripts {
                 let key = SpecReport.key(patch.manifest.id, script.name)
@@ -260,15 +256,9 @@ package final class SpecRunner: Sendable {
 
     private func install() throws(PatchError) {
         for patch in patches {
-            let loaded = try runner.load(VerifiedPatch(unverifiedForTesting: patch.manifest, scripts: patch.scripts))
+            let loaded = try runner.load(patch)
             if mode == .shadow { try runner.shadow(loaded) } else { try runner.activate(loaded) }
         }
-    }
-
-    private func countReplacements() throws(PatchError) -> Int {
-        try install()
-        defer { runner.deactivateAll() }
-        return (runner.active + runner.shadows).reduce(0) { $0 + $1.replaces.count }
     }
 
     private func add(_ name: String, _ signature: PatchSignature?) throws(PatchError) {
@@ -336,16 +326,11 @@ package final class SpecRunner: Sendable {
         defer { state.locked { $0.isRenewing = false } }
         for old in active {
             guard let patch = patches.first(where: { $0.manifest.id == old.id }) else { continue }
-            try runner.activate(
-                try runner.load(
-                    VerifiedPatch(unverifiedForTesting: patch.manifest, scripts: patch.scripts),
-                    countingWith: old.script))
+            try runner.activate(try runner.load(patch, countingWith: old.script))
         }
     }
 
-    private func callOriginal(
-        _ name: String, _ result: String, _ arguments: [ScriptValue]
-    ) throws -> ScriptValue {
+    private func callOriginal(_ name: String, _ result: String, _ arguments: [ScriptValue]) throws -> ScriptValue {
         let held = state.locked { state in
             state.calls.append((name, arguments))
             return state.originals[name]

@@ -19,7 +19,8 @@ public final class DeviceSimulator<App: Sendable>: Sendable {
     /// The feed that the device syncs with.
     public let feed: TestFeed
     private let name: String
-    private let folder: String
+    /// The path of the device's folder, for tests of its files.
+    package let path: String
     private let limits: CrashLimits
     private let patchLimits: PatchLimits
     private let makeApp: @Sendable (PatchRegistry) throws -> App
@@ -53,13 +54,13 @@ public final class DeviceSimulator<App: Sendable>: Sendable {
         (self.clock, self.limits, self.patchLimits, self.makeApp) = (clock, limits, patchLimits, makeApp)
         name = app
         feed = try TestFeed(app: app) { clock.now }
-        folder = FileManager.default.temporaryDirectory.appending(path: "patchpack-device-\(UUID().uuidString)").path
+        path = FileManager.default.temporaryDirectory.appending(path: "patchpack-device-\(UUID().uuidString)").path
         state = Mutex(State(version: version))
     }
 
     deinit {
         crash()
-        try? FileManager.default.removeItem(atPath: folder)
+        try? FileManager.default.removeItem(atPath: path)
     }
 
     // MARK: the app's life
@@ -86,7 +87,7 @@ public final class DeviceSimulator<App: Sendable>: Sendable {
             self?.state.locked { $0.events.append(event) }
         }
         let device = PatchDevice(
-            app: host, registry: registry, folder: folder, feed: .init(root: feed.root, at: feed),
+            app: host, registry: registry, folder: path, feed: .init(root: feed.root, at: feed),
             trust: PatchTrust(feed.trust, scriptKeys: feed.scriptKey), settings: settings, limits: patchLimits,
             crashLimits: limits, clock: { clock.milliseconds }, uptime: clock.uptime,
             listener: EventThrottle(milliseconds: 0, listener: log))
@@ -145,9 +146,7 @@ public final class DeviceSimulator<App: Sendable>: Sendable {
     public var device: PatchDevice? { process?.device }
 
     /// The patches that run, by id.
-    public var running: [PatchID] {
-        (process?.device.running ?? []).sorted { $0.id < $1.id }
-    }
+    public var running: [PatchID] { (process?.device.running ?? []).sorted { $0.id < $1.id } }
 
     /// Why a patch is running or not: each known version of it, the highest first. It is empty if the app is not running.
     public func why(_ id: String) -> [PatchStatus] { process?.device.why(id) ?? [] }
@@ -165,9 +164,6 @@ public final class DeviceSimulator<App: Sendable>: Sendable {
 
     /// All events of all launches, in order.
     public var events: [PatchEvent] { state.locked { $0.events } }
-
-    /// The path of the device's folder, for tests of its files.
-    package var path: String { folder }
 
     private var process: (app: App, device: PatchDevice)? { state.locked { $0.process } }
 }

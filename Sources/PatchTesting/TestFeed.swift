@@ -180,14 +180,11 @@ public final class TestFeed: Sendable {
         }
     }
 
-    /// Changes the list as a whole.
     package func changeList(_ body: (inout PatchListDraft) -> Void) throws(PatchError) {
         try change { (feed, details) throws(PatchError) in feed.edit(in: details, body) }
     }
 
-    private func change(
-        _ body: (inout FeedRepository, ChangeDetails) throws(PatchError) -> Void
-    ) throws(PatchError) {
+    private func change(_ body: (inout FeedRepository, ChangeDetails) throws(PatchError) -> Void) throws(PatchError) {
         let (files, details) = (files, ChangeDetails(at: try Self.time(of: clock)))
         var feed = try FeedRepository(trustingItself: { (path) throws(PatchError) in files[path] })
         try body(&feed, details)

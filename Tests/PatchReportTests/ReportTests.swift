@@ -501,8 +501,8 @@ import Testing
     /// An error on a device as such is counted, whatever it is.
     @Test(arguments: FleetReport.Trouble.allCases)
     func fleetReport_deviceTrouble_isCounted(_ trouble: FleetReport.Trouble) throws {
-        let report = try Self.report([Self.line(trouble.rawValue, patch: nil), Self.line("launched", patch: nil)])
-        #expect(report.troubled == [trouble: 1] && report.faults.map(\.event) == [trouble.rawValue])
+        let report = try Self.report([Self.line(trouble.event.rawValue, patch: nil), Self.line("launched", patch: nil)])
+        #expect(report.troubled == [trouble: 1] && report.faults.map(\.event) == [trouble.event.rawValue])
         // A refusal with an id counts for that patch.
         let named = try Self.report([Self.line("refused")])
         #expect(named.troubled.isEmpty && named.faults.isEmpty && named.patches[0].refused == 1)

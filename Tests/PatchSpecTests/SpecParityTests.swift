@@ -71,18 +71,18 @@ import Testing
     /// Functions that return the values, in Lua.
     private static let table = "local values = {\n" + values.map { "function() return \($0) end,\n" }.joined() + "}\n"
 
-    private static func patch(_ body: String) throws -> PatchUnderTest {
+    private static func patch(_ body: String) throws -> VerifiedPatch {
         let source = table + "patch.replace('App.give', function(original, i) \(body) end)"
         let script = PatchScript(name: "main.lua", bytes: Array(source.utf8))
-        return PatchUnderTest(
-            manifest: try Manifest(
+        return VerifiedPatch(
+            unverifiedForTesting: try Manifest(
                 id: "com.example.fix", version: 1, app: "com.example.shop", instances: 1, replaces: ["App.give"],
                 scripts: [.init(name: script.name, size: script.bytes.count)]),
             scripts: [script])
     }
 
     /// The values of a patch that the app's own runner accepts.
-    private static func taken(_ declared: Declared, _ patch: PatchUnderTest) throws -> [Bool] {
+    private static func taken(_ declared: Declared, _ patch: VerifiedPatch) throws -> [Bool] {
         let registry = PatchRegistry()
         let call = try declared.register(registry)
         var limits = PatchLimits()
@@ -103,7 +103,7 @@ import Testing
 
     /// The outcome of each value in a spec.
     private static func tests(
-        _ declared: Declared, _ patch: PatchUnderTest, give: String
+        _ declared: Declared, _ patch: VerifiedPatch, give: String
     ) throws -> [SpecReport.Test] {
         let registry = PatchRegistry()
         _ = try declared.register(registry)
@@ -152,7 +152,7 @@ import Testing
             scripts: [.init(name: script.name, size: script.bytes.count)])
         return SpecRunner.run(
             PatchScript(name: "spec.lua", bytes: Array(spec.utf8)),
-            on: [PatchUnderTest(manifest: manifest, scripts: [script])],
+            on: [VerifiedPatch(unverifiedForTesting: manifest, scripts: [script])],
             interface: PatchInterface(
                 app: "com.example.shop", appVersion: "1.0", functions: functions, structs: [], classes: []))
     }

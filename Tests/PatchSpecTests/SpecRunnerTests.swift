@@ -21,7 +21,7 @@ import Testing
         _ = try registry.replaceable("Cart.total") { (a: Double, b: Int) -> Double in a }
         return SpecRunner.run(
             PatchScript(name: "spec.lua", bytes: Array(spec.utf8)),
-            on: [PatchUnderTest(manifest: manifest, scripts: [script])],
+            on: [VerifiedPatch(unverifiedForTesting: manifest, scripts: [script])],
             interface: interface
                 ? registry.interface(of: try HostInfo(app: "com.example.shop", version: "2.3.1")) : nil,
             covers: covers)
@@ -381,7 +381,7 @@ import Testing
             scripts: [.init(name: "main.lua", size: script.bytes.count)])
         let report = SpecRunner.run(
             PatchScript(name: "spec.lua", bytes: Array(spec.utf8)),
-            on: [PatchUnderTest(manifest: manifest, scripts: [script])],
+            on: [VerifiedPatch(unverifiedForTesting: manifest, scripts: [script])],
             interface: registry.interface(of: try HostInfo(app: "com.example.shop", version: "2.3.1")))
         #expect(report.tests.map(\.status) == [.passed, .passed, .passed], "\(report.tests)")
     }
@@ -394,7 +394,7 @@ import Testing
             let manifest = try Manifest(
                 id: "com.example.\(name)", version: 1, app: "com.example.shop", replaces: ["Cart.name"],
                 scripts: [.init(name: "main.lua", size: script.bytes.count)])
-            return PatchUnderTest(manifest: manifest, scripts: [script])
+            return VerifiedPatch(unverifiedForTesting: manifest, scripts: [script])
         }
         let spec = """
             host.define("Cart.name", function(x) return x end)
@@ -449,7 +449,7 @@ import Testing
         let whole = PatchScript(name: "main.lua", bytes: Array(make.utf8) + [0x0A] + script.bytes)
         let report = SpecRunner.run(
             PatchScript(name: "spec.lua", bytes: Array(spec.utf8)),
-            on: [PatchUnderTest(manifest: manifest, scripts: [whole])],
+            on: [VerifiedPatch(unverifiedForTesting: manifest, scripts: [whole])],
             interface: registry.interface(of: try HostInfo(app: "com.example.shop", version: "2.3.1")))
         #expect(report.tests.map(\.status) == [.passed, .passed, .passed, .passed], "\(report.tests)")
     }

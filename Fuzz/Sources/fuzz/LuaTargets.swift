@@ -45,7 +45,7 @@ func fuzzSpec(_ bytes: [UInt8]) throws {
     var limits = PatchLimits()
     (limits.loadFuel, limits.callFuel, limits.memory, limits.peakMemory) = (20_000, 20_000, 2 << 20, 4 << 20)
     let shut = Array("os, io, package, require, debug, load, loadfile, dofile, print, warn = nil ".utf8)
-    let patch = PatchUnderTest(manifest: manifest, scripts: [script])
+    let patch = VerifiedPatch(unverifiedForTesting: manifest, scripts: [script])
     let report = SpecRunner.run(
         PatchScript(name: "spec.lua", bytes: shut + spec), on: [patch], interface: interface, limits: limits,
         timeLimit: .milliseconds(50), covers: true)

@@ -12,7 +12,7 @@ func fuzzRepository(_ bytes: [UInt8]) throws {
         try FeedRepository(root: root, snapshot: number, read)
     }
     _ = try history.changes(until: feed, of: nil, most: 5) { _ in }
-    Written.check(page: HTMLPage(title: feed.app, lead: "", body: feed.section(at: FuzzFeed.now)).text)
+    Written.check(page: HTMLPage.text(title: feed.app, lead: "", body: feed.section(at: FuzzFeed.now)))
     for entry in feed.list.entries { Written.check(json: entry.json) }
     _ = (
         feed.overview(at: FuzzFeed.now, most: 20), feed.contents, feed.unlistedTargets,

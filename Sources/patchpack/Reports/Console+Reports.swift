@@ -5,12 +5,7 @@ import PatchText
 // Reports in formats that change a string, so keys are removed first.
 extension Console {
     func sarif(_ rules: [Sarif.Rule], _ results: [Annotation], failure: PatchError? = nil) throws(PatchError) {
-        let results = results.map { result in
-            var result = result
-            result.file = result.file.map(secrets.removed)
-            return result
-        }
-        try json(Sarif.log(rules, results, failure: failure))
+        try json(Sarif.log(rules, results.map(withoutSecrets), failure: failure))
     }
 
     func report(_ cases: [ReportCase], as text: ([ReportCase]) -> String) throws(PatchError) {
@@ -24,10 +19,14 @@ extension Console {
     }
 
     func annotation(_ annotation: Annotation) throws(PatchError) {
+        try line(withoutSecrets(annotation).text)
+    }
+
+    private func withoutSecrets(_ annotation: Annotation) -> Annotation {
         var shown = annotation
         shown.file = annotation.file.map(secrets.removed)
         (shown.title, shown.message) = (secrets.removed(from: shown.title), secrets.removed(from: shown.message))
-        try line(shown.text)
+        return shown
     }
 }
 

@@ -94,23 +94,18 @@ enum EventFiles {
         }
         var report = builder.report()
         report.input.leftOut = leftOut
-        if failure == nil, let first = files.first, var error = report.input.withoutEvents {
+        let read = report.input
+        if failure == nil, let first = files.first, read.events + read.earlier + read.others + read.withoutDevice == 0 {
+            let (damaged, foreign) = (read.damaged, read.foreign)
+            let lines = damaged > 0 ? damaged.counting("damaged line") : foreign.counting("line") + " of another schema"
+            var error = PatchError(
+                .malformed, "no event was read" + (damaged + foreign > 0 ? ", beside \(lines)" : ""),
+                hint: "name the event logs of devices")
             if files.count == 1 { error = error.about(first) }
             console.error(error)
             failure = error
         }
         return (report, failure)
-    }
-}
-
-extension FleetReport.Input {
-    /// The error if none of the lines is an event, or there are no lines.
-    fileprivate var withoutEvents: PatchError? {
-        guard events + earlier + others + withoutDevice == 0 else { return nil }
-        let lines = damaged > 0 ? damaged.counting("damaged line") : foreign.counting("line") + " of another schema"
-        return PatchError(
-            .malformed, "no event was read" + (damaged + foreign > 0 ? ", beside \(lines)" : ""),
-            hint: "name the event logs of devices")
     }
 }
 

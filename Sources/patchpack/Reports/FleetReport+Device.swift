@@ -33,20 +33,21 @@ extension FleetReport {
     /// The last error and its patch, to show at the top. A call that fell back to another implementation is not an error.
     private var lastError: (subject: String, fault: Fault)? {
         let all = faults.map { ("", $0) } + patches.flatMap { patch in patch.faults.map { ("\(patch.label) ", $0) } }
-        return all.filter { $0.1.event != EventRecord.Name.fellBack.rawValue }.max { one, other in
-            guard let last = other.1.last else { return false }
-            return one.1.last.map { $0 < last } ?? true
-        }
+        let errors = all.filter { $0.1.event != EventRecord.Name.fellBack.rawValue }
+        return errors.max { $0.1.lastTime < $1.1.lastTime }
     }
 
     /// The rows, with the newest fault first.
     private static func rows(of faults: [Fault]) -> [(name: String, value: String)] {
-        let sorted = faults.sorted { one, other in
-            guard let last = one.last else { return false }
-            return other.last.map { last > $0 } ?? true
+        faults.sorted { $0.lastTime > $1.lastTime }.prefix(10).map {
+            ($0.event, $0.text + ($0.last.map { ", the last \($0)" } ?? ""))
         }
-        return sorted.prefix(10).map { ($0.event, $0.text + ($0.last.map { ", the last \($0)" } ?? "")) }
     }
+}
+
+extension FleetReport.Fault {
+    /// When it happened last, in seconds since 1970; 0 if that is not known.
+    fileprivate var lastTime: Int { last?.secondsSince1970 ?? 0 }
 }
 
 extension FleetReport.Device.Held {

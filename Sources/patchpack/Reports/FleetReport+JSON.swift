@@ -1,13 +1,14 @@
 import PatchCrypto
 import PatchFiles
 import PatchReport
+import PatchText
 
 extension FleetReport {
     /// The report as an object of the schema `patchpack.report/1`. Shares are in millionths.
     func json(_ gates: [ReportGateResult], _ failure: PatchError?, at made: Timestamp) -> JSONValue {
         let members: JSONMembers = [
             ("input", input), ("made", made), ("newest", newest), ("devices", devices),
-            ("troubled", JSONValue(Trouble.allCases.map { ($0.rawValue, troubled[$0] ?? 0) })),
+            ("troubled", JSONValue(Trouble.allCases.map { ($0.event.rawValue, troubled[$0] ?? 0) })),
             ("unsynced", unsynced), ("device", device), ("faults", faults.prefix(100)), ("scale", scale),
             ("patches", patches), ("gates", gates),
         ]

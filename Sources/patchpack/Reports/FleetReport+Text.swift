@@ -15,7 +15,9 @@ struct ReportLine {
 
     init(_ text: String) { (style, word, self.text) = (nil, "", text) }
 
-    init(name: String, value: String) { self.init(.faint, "  " + name.padded(to: 14), value) }
+    init(name: String, value: String) {
+        self.init(.faint, "  \(name)" + String(repeating: " ", count: max(1, 14 - name.count)), value)
+    }
 
     func print(_ console: Console) throws(PatchError) {
         guard let style else { return try console.line(text) }
@@ -87,7 +89,8 @@ extension FleetReport {
         Trouble.allCases.compactMap { trouble in
             guard let count = troubled[trouble], count > 0 else { return nil }
             let share = Share(count, of: devices).value?.percent ?? ""
-            let reasons = faults.filter { $0.event == trouble.rawValue }.prefix(5).map(\.text).joined(separator: "; ")
+            let own = faults.filter { $0.event == trouble.event.rawValue }
+            let reasons = own.prefix(5).map(\.text).joined(separator: "; ")
             let last = trouble == .syncFailed ? "; the last sync failed on \(unsynced.grouped)" : ""
             return (trouble.words, "\(count.counting("device"))  \(share) of all\(last): \(reasons)")
         }
@@ -245,8 +248,6 @@ extension FleetReport.Patch {
 }
 
 extension ComparisonCounts {
-    /// The counts and the time.
-    ///
     /// - Parameter causes: Why calls could not be compared.
     fileprivate func text(_ causes: [String] = []) -> String {
         let part = differing.value.map { "  \($0.percent) (\(differing.interval.text))" } ?? ""
@@ -293,10 +294,4 @@ extension Int {
 
 extension ClosedRange<Double> {
     var text: String { "\(lowerBound.percent) to \(upperBound.percent)" }
-}
-
-extension String {
-    fileprivate func padded(to width: Int) -> String {
-        count >= width ? self + " " : self + String(repeating: " ", count: width - count)
-    }
 }

@@ -2,23 +2,19 @@ import PatchFiles
 import PatchText
 
 /// One page of HTML. It needs no other file, script, font or image.
-struct HTMLPage {
-    let title: String
-    let lead: String
-    /// The content of the page, as HTML.
-    let body: String
-
-    var text: String {
+enum HTMLPage {
+    /// - Parameter body: The content, as HTML.
+    static func text(title: String, lead: String, body: String) -> String {
         """
         <!DOCTYPE html>
         <html lang="en">
         <head>
         <meta charset="utf-8">
         <meta name="viewport" content="width=device-width, initial-scale=1">
-        <meta http-equiv="Content-Security-Policy" content="\(Self.policy)">
+        <meta http-equiv="Content-Security-Policy" content="\(policy)">
         <title>\(title.html)</title>
         <style>
-        \(Self.style)
+        \(style)
         </style>
         </head>
         <body>

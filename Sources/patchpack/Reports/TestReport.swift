@@ -7,7 +7,7 @@ enum TestReport {
     /// A patch and its source files, for the coverage report.
     struct GivenPatch {
         let path: Path
-        let patch: PatchUnderTest
+        let patch: VerifiedPatch
         let files: [(key: String, path: Path)]
     }
 

@@ -8,14 +8,13 @@ import PatchPublishing
 ///
 /// rsync cannot create a file only if it does not exist yet: it looks first, and then writes. So only one writer is allowed at a
 /// time: over ssh with `flock` on the other machine, and with `max connections = 1` for a daemon.
-struct RsyncTarget: DeployTarget {
+final class RsyncTarget: DeployTarget {
     let name: String
     private let place: String
     private let limit: Int
-    private let folder: TemporaryFolder
-    /// The command that lets in one writer at a time.
-    private var lock: [String] = []
-    /// How long the other side may be silent, in seconds.
+    private let folder: Path
+    /// The option that lets in one writer at a time.
+    private let lock: [String]
     private let common: [String]
 
     private static let plain = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-/@:+~[]%".utf8)
@@ -35,20 +34,28 @@ struct RsyncTarget: DeployTarget {
         guard place.utf8.allSatisfy(Self.plain.contains), !place.hasPrefix("-") else {
             throw .usage("\(name): a name that a shell on the other machine could take for a command")
         }
-        folder = try TemporaryFolder()
         if place.hasPrefix("rsync://") {
             guard place.split(separator: "/").count > 2 else {
                 throw .usage("\(name): expected rsync://HOST/MODULE/FOLDER")
             }
-            common = ["--timeout=60", "--contimeout=30"]
-            return
+            (common, lock) = (["--timeout=60", "--contimeout=30"], [])
+        } else {
+            guard let remote = Self.folder(of: place) else {
+                throw .usage("\(name): expected HOST:FOLDER, or rsync://HOST/MODULE/FOLDER for a daemon")
+            }
+            common = ["--timeout=180"]
+            lock = ["--rsync-path=mkdir -p \(remote) && flock -w 120 \(remote) rsync"]
         }
-        guard let remote = Self.folder(of: place) else {
-            throw .usage("\(name): expected HOST:FOLDER, or rsync://HOST/MODULE/FOLDER for a daemon")
+        let parent = Environment.temporaryFolder
+        var temporary = parent.appending(Path("patchpack-XXXXXX")).bytes.map { CChar(bitPattern: $0) } + [0]
+        guard unsafe mkdtemp(&temporary) != nil else {
+            throw PatchError(.io, "a temporary folder cannot be made", hint: "is TMPDIR a folder to write to?")
+                .about(parent)
         }
-        common = ["--timeout=180"]
-        lock = ["--rsync-path=mkdir -p \(remote) && flock -w 120 \(remote) rsync"]
+        folder = Path(bytes: temporary.dropLast().map { UInt8(bitPattern: $0) })
     }
+
+    deinit { try? Folder.removeAll(folder) }
 
     /// The folder in `[USER@]HOST:FOLDER`; nil if there is none. A host in brackets is an IPv6 address, which contains colons.
     private static func folder(of place: String) -> Substring? {
@@ -61,7 +68,7 @@ struct RsyncTarget: DeployTarget {
     }
 
     func read(_ path: String) throws(PatchError) -> [UInt8]? {
-        let copies = folder.path.appending(Path("in"))
+        let copies = folder.appending(Path("in"))
         try Folder.removeAll(copies)
         try Folder.make(copies)
         try rsync([Self.mayBeMissing], from: Path("\(place)/\(path)"), to: Path(bytes: copies.bytes + "/".utf8))
@@ -110,7 +117,7 @@ struct RsyncTarget: DeployTarget {
         return FilesFound(missing: paths.filter(written.contains), conflicting: paths.filter(others.contains))
     }
 
-    private var staged: Path { folder.path.appending(Path("out")) }
+    private var staged: Path { folder.appending(Path("out")) }
 
     private func stage(_ files: [FeedFile]) throws(PatchError) {
         try Folder.removeAll(staged)
@@ -144,7 +151,7 @@ struct RsyncTarget: DeployTarget {
     /// Runs rsync, and retries if a daemon has another client.
     @discardableResult
     private func rsync(_ options: [String], from source: Path, to destination: Path) throws(PatchError) -> String {
-        let errors = folder.path.appending(Path("errors"))
+        let errors = folder.appending(Path("errors"))
         let words = (common + options).map { Array($0.utf8) } + [source.bytes, destination.bytes]
         var tries = 0
         while true {
@@ -183,20 +190,4 @@ struct RsyncTarget: DeployTarget {
     private func failure(_ what: String, hint: String? = nil) -> PatchError {
         PatchError(.io, "\(name): \(what.hasPrefix("rsync") ? "" : "rsync: ")\(what)", hint: hint)
     }
-}
-
-private final class TemporaryFolder: Sendable {
-    let path: Path
-
-    init() throws(PatchError) {
-        let parent = Environment.temporaryFolder
-        var name = parent.appending(Path("patchpack-XXXXXX")).bytes.map { CChar(bitPattern: $0) } + [0]
-        guard unsafe mkdtemp(&name) != nil else {
-            throw PatchError(.io, "a temporary folder cannot be made", hint: "is TMPDIR a folder to write to?")
-                .about(parent)
-        }
-        path = Path(bytes: name.dropLast().map { UInt8(bitPattern: $0) })
-    }
-
-    deinit { try? Folder.removeAll(path) }
 }

@@ -17,18 +17,18 @@ import Testing
         return Path(try folder.write(script, to: name))
     }
 
-    private func settings(_ files: [Path], to output: String) throws -> PackJob.Settings {
-        var settings = PackJob.Settings(
+    private func job(_ files: [Path], to output: String) throws -> PackJob {
+        var job = PackJob(
             files: files.map { ($0, nil) },
             packer: try EnvelopePacker(scriptKey: TestKeys.script, signingKeys: [TestKeys.signing]),
             trustStore: TestKeys.trust, now: try #require(Timestamp(secondsSince1970: 1_800_000_000)))
-        settings.output = Path(folder.at(output))
-        return settings
+        job.destination = Path(folder.at(output))
+        return job
     }
 
-    private func code(_ settings: PackJob.Settings) -> PatchError.Code? {
+    private func code(_ job: PackJob) -> PatchError.Code? {
         do throws(PatchError) {
-            _ = try PackJob(settings: settings).units()
+            _ = try job.units()
             return nil
         } catch {
             return error.code
@@ -37,17 +37,17 @@ import Testing
 
     @Test func anOutputThatEndsInJSIsOneEnvelope() throws {
         let (one, two) = (try write("one.lua"), try write("two.lua", id: "com.example.shop.two"))
-        let units = try PackJob(settings: settings([one, two], to: "dist")).units()
+        let units = try job([one, two], to: "dist").units()
         #expect(units.map(\.output) == ["one", "two"].map { Path(folder.at("dist/\($0).js")) })
-        #expect(try PackJob(settings: settings([one], to: "a.js")).units().map(\.output) == [Path(folder.at("a.js"))])
-        #expect(try code(settings([one, two], to: "a.js")) == .usage)
-        #expect(try PackJob(settings: settings([one], to: "a.lua")).units()[0].fault?.code == .usage)
-        #expect(try code(settings([one, two, one], to: "dist")) == .usage)
+        #expect(try job([one], to: "a.js").units().map(\.output) == [Path(folder.at("a.js"))])
+        #expect(try code(job([one, two], to: "a.js")) == .usage)
+        #expect(try job([one], to: "a.lua").units()[0].fault?.code == .usage)
+        #expect(try code(job([one, two, one], to: "dist")) == .usage)
     }
 
     @Test func theSecondScriptWithAnIDAndAVersionIsRefused() throws {
         let files = [try write("one.lua"), try write("two.lua"), try write("three.lua", version: 8)]
-        let units = try PackJob(settings: settings(files, to: "dist")).units()
+        let units = try job(files, to: "dist").units()
         #expect(units.map(\.fault?.code) == [nil, .duplicate, nil])
     }
 
@@ -60,9 +60,8 @@ import Testing
         let output = folder.at("a.js")
         func pack(_ version: Int, notes: String, upgrades: Bool = false, forces: Bool = false) throws -> PackJob.Result
         {
-            var settings = try settings([write("a.lua", version: version)], to: "a.js")
-            (settings.upgrades, settings.forces, settings.fields.notes) = (upgrades, forces, notes)
-            let job = PackJob(settings: settings)
+            var job = try job([write("a.lua", version: version)], to: "a.js")
+            (job.upgrades, job.forces, job.fields.notes) = (upgrades, forces, notes)
             return try #require(job.pack(job.units()).first)
         }
         #expect(try pack(version, notes: "old").error == nil)
@@ -73,9 +72,8 @@ import Testing
     }
 
     @Test func aDryRunWritesNothing() throws {
-        var settings = try settings([write("a.lua")], to: "a.js")
-        settings.isDryRun = true
-        let job = PackJob(settings: settings)
+        var job = try job([write("a.lua")], to: "a.js")
+        job.isDryRun = true
         let result = try #require(try job.pack(job.units()).first)
         #expect(result.error == nil && result.manifest?.version == 7 && !folder.exists("a.js"))
     }

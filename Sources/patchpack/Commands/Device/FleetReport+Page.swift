@@ -31,7 +31,7 @@ extension FleetReport {
         let items =
             gates.with(.crossed).map(\.item)
             + deviceRows.map { "<li class=\"undecided\"><b>\($0.name.html)</b> \($0.value.html)</li>" }
-        let page = HTMLPage(
+        return HTMLPage.text(
             title: "Patches on \(devices.grouped) devices",
             lead: "Made \(made.description). \(summary)\(overview(gates).map { "; \($0)" } ?? "")",
             body: """
@@ -44,17 +44,12 @@ extension FleetReport {
                 \(sections.joined(separator: "\n"))
                 \(rest.isEmpty ? "" : Self.folded("\(rest.count.grouped) more", "<table>\n\(rest.joined(separator: "\n"))\n</table>"))
                 """)
-        return page.text
     }
 
     /// The most gates that are shown above the charts in addition to the crossed ones.
     private static let mostItems = 10
 
-    /// A part of a page that the reader can open.
-    ///
-    /// - Parameters:
-    ///   - summary: Its title, as plain text.
-    ///   - body: HTML.
+    /// A part of a page, in HTML, that the reader can open. Its title is plain text.
     private static func folded(_ summary: String, _ body: String) -> String {
         "<details>\n<summary>\(summary.html)</summary>\n\(body)\n</details>"
     }
@@ -97,20 +92,16 @@ extension ReportGateResult {
 private struct HTMLChart {
     private let patches: [FleetReport.Patch]
     private let all: Int
-    private let bounds: [ReportGate]
+    /// The bounds of gates on a share of the devices, which are drawn as lines.
+    private let bounds: [Double]
     private let width = 520.0
 
-    /// - Parameters:
-    ///   - patches: The patches. Only the first six are drawn, because there are no more colours.
-    ///   - gates: The gates. Gates on a share of the devices are drawn as lines.
+    /// - Parameter patches: Only the first six are drawn, because there are no more colours.
     init(_ patches: [FleetReport.Patch], _ gates: [ReportGate]) {
         self.patches = Array(patches.prefix(Self.colors))
         all = patches.count
-        var bounds: [ReportGate] = []
-        for gate in gates where !gate.isRelative && (gate.measure == .failing || gate.measure == .rolledBack) {
-            if !bounds.contains(where: { $0.bound == gate.bound }) { bounds.append(gate) }
-        }
-        self.bounds = bounds
+        let drawn = gates.filter { !$0.isRelative && ($0.measure == .failing || $0.measure == .rolledBack) }
+        bounds = Set(drawn.map(\.bound)).sorted()
     }
 
     static func color(_ index: Int) -> Int { index % colors }
@@ -165,7 +156,6 @@ private struct HTMLChart {
         let known = patches.flatMap(\.hours).filter { $0.newDevices > 0 }.map(\.hour)
         guard let first, let last = known.max() else { return nil }
         let most = patches.map { patch in patch.hours.reduce(0) { $0 + $1.newDevices } }.max() ?? 0
-        guard most > 0 else { return nil }
         let (top, bottom) = (10.0, 190.0)
         func x(_ hour: Int) -> Double {
             left + (right - left) * Double(hour - first) / Double(max(1, last - first))
@@ -246,7 +236,7 @@ private struct HTMLChart {
     private var failures: String? {
         let shares = patches.map { Share($0.affected, of: $0.devices) }
         guard !shares.isEmpty else { return nil }
-        let most = max(0.0001, shares.map(\.interval.upperBound).max() ?? 1, (bounds.map(\.bound).max() ?? 0) * 1.2)
+        let most = max(0.0001, shares.map(\.interval.upperBound).max() ?? 1, (bounds.last ?? 0) * 1.2)
         let (left, right) = (12.0, width - 70)
         func x(_ part: Double) -> Double { left + (right - left) * part / most }
         var body: [String] = []
@@ -264,8 +254,7 @@ private struct HTMLChart {
         }
         // A label that would cover the one before it goes below it.
         var (end, row) = (-Double.infinity, 0.0)
-        let gates = bounds.map { ($0.bound, "gate \($0.bound.percent)") }.sorted { $0.0 < $1.0 }
-        for (mark, name) in [(0, "0")] + gates {
+        for (mark, name) in [(0, "0")] + bounds.map({ ($0, "gate \($0.percent)") }) {
             row = x(mark) < end ? row + 16 : 0
             end = x(mark) + Double(name.utf8.count) * 9
             let line = "<path class=\"grid\(mark > 0 ? " gate" : "")\" d=\"M\(x(mark).svg) 20V\((y - 8).svg)\"/>"

@@ -12,10 +12,25 @@ enum StoreCommand {
                 (device, arguments, console) throws(PatchError) in
                 for status in device.why(arguments.operands[1].text) { try show(status, console) }
             },
-            action("confirm", "record that the app is healthy, as `confirm()` does", "DIR", 1...1, [], "", confirm),
+            action("confirm", "record that the app is healthy, as `confirm()` does", "DIR", 1...1, [], "") {
+                (device, _, console) throws(PatchError) in
+                guard device.store.state.launch?.isWatched == true else {
+                    throw PatchError(.config, "no launch to confirm", hint: "patchpack sync begins one")
+                }
+                try device.store.confirmLast()
+                console.note("confirmed")
+            },
             action(
                 "ban", "roll a patch back, and never run it on this device again", "DIR ID", 2...2, [.reason],
-                " com.example.shop.cart-total", ban),
+                " com.example.shop.cart-total"
+            ) { (device, arguments, _) throws(PatchError) in
+                let id = arguments.operands[1].text
+                let isBanned = try device.ban(id, reason: arguments.text(of: .reason) ?? "manually")
+                guard isBanned || device.store.state.bans.contains(where: { $0.patch.id == id }) else {
+                    let held = device.patches.map(\.id).joined(separator: ", ")
+                    throw PatchError(.config, "\(id): not held", hint: held.isEmpty ? nil : "the store has \(held)")
+                }
+            },
             action("clear", "forget all but the installation's name and revoked keys", "DIR", 1...1, [], "") {
                 (device, _, console) throws(PatchError) in
                 try device.clear()
@@ -70,28 +85,6 @@ enum StoreCommand {
             .report("patchpack.store-why/1", nil, status.members), always: true,
             [.good, .trial].contains(status.code) ? .good : .faint, status.code.rawValue,
             "  \(status.id)\(version)  \(status.reason)")
-    }
-
-    private static func confirm(
-        _ device: PatchDevice, _ arguments: ParsedArguments, _ console: Console
-    ) throws(PatchError) {
-        guard device.store.state.launch?.isWatched == true else {
-            throw PatchError(.config, "no launch to confirm", hint: "patchpack sync begins one")
-        }
-        try device.store.confirmLast()
-        console.note("confirmed")
-    }
-
-    private static func ban(
-        _ device: PatchDevice, _ arguments: ParsedArguments, _ console: Console
-    ) throws(PatchError) {
-        let id = arguments.operands[1].text
-        let isBanned = try device.ban(id, reason: arguments.text(of: .reason) ?? "manually")
-        guard isBanned || device.store.state.bans.contains(where: { $0.patch.id == id }) else {
-            let held = device.patches.map(\.id)
-            throw PatchError(
-                .config, "\(id): not held", hint: held.isEmpty ? nil : "the store has \(held.joined(separator: ", "))")
-        }
     }
 }
 

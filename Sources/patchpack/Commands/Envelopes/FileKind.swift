@@ -30,9 +30,9 @@ enum FileKind {
         guard EnvelopeFormat.delimiterStart(in: bytes) == nil else { return nil }
         if begins("version https://git-lfs") { return "a Git LFS pointer; `git lfs pull` fetches the file itself" }
         if begins("-----BEGIN ") { return "PEM, such as a key or a certificate; patchpack keyinfo shows which" }
-        if let text = String(validating: bytes.prefix(64 << 10), as: UTF8.self) ?? head(of: bytes) {
-            return detect(atText: text, of: bytes)
-        }
+        // The beginning may end in the middle of a character.
+        let heads = (0...3).lazy.compactMap { String(validating: bytes.prefix((64 << 10) - $0), as: UTF8.self) }
+        if let text = heads.first { return detect(atText: text, of: bytes) }
         // Encrypted data has no runs of zeros.
         guard !has("\0\0\0\0\0\0\0\0", in: bytes) else { return nil }
         let (whole, rest) = bytes.count.quotientAndRemainder(dividingBy: 16)
@@ -72,11 +72,6 @@ enum FileKind {
             }
             return false
         }
-    }
-
-    /// The beginning as text, even if it ends in the middle of a character.
-    private static func head(of bytes: [UInt8]) -> String? {
-        (1...3).lazy.compactMap { String(validating: bytes.prefix((64 << 10) - $0), as: UTF8.self) }.first
     }
 
     private static let hexadecimal = Set("0123456789abcdefABCDEF".utf8)

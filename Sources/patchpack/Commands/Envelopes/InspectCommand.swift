@@ -17,7 +17,7 @@ enum InspectCommand {
         let now = trustStore == nil ? nil : try SystemClock.now()
         var manifests: [Manifest] = []
         for path in arguments.operands.map(\.path) {
-            let inspection = inspection(of: path, scriptKeys, trustStore, now)
+            let inspection = Inspection(path, scriptKeys, trustStore, now)
             if console.format == .json {
                 try console.json(inspection.json)
             } else {
@@ -41,34 +41,6 @@ enum InspectCommand {
             return "calls of \(function): " + called.joined(separator: ", then ") + ", then the app's own"
         }
     }
-
-    private static func inspection(
-        of path: Path, _ scriptKeys: ScriptKeyRing?, _ trustStore: TrustStore?, _ now: Timestamp?
-    ) -> Inspection {
-        var inspection = Inspection(path: path)
-        do throws(PatchError) {
-            let bytes = try InputFile.contents(of: path, limit: EnvelopeLimits().envelopeSize)
-            let envelope: UnverifiedEnvelope
-            do throws(PatchError) {
-                envelope = try UnverifiedEnvelope(bytes)
-            } catch {
-                guard let guess = FileKind.detect(at: bytes) else { throw error }
-                throw error.hinting("it looks like \(guess)")
-            }
-            inspection.envelope = envelope
-            for signature in envelope.signatures {
-                let key = trustStore?.key(withID: signature.keyID, algorithm: signature.algorithm)
-                let isValid = try key?.key.isValid(signature.signature, for: envelope.payload)
-                let refusal = key?.refusal(at: now).map { ", by a key that \($0)" } ?? ""
-                inspection.signatures.append(isValid.map { ($0 ? "valid" : "invalid") + refusal } ?? "unchecked")
-            }
-            inspection.payloadDigest = try envelope.payloadDigest()
-            if let scriptKeys { inspection.contents = try envelope.contents(scriptKeys: scriptKeys) }
-        } catch {
-            inspection.error = error.about(path)
-        }
-        return inspection
-    }
 }
 
 /// The contents of a file, as far as it can be opened.
@@ -81,6 +53,31 @@ private struct Inspection {
     var payloadDigest: String?
     var contents: UnverifiedContents?
     var error: PatchError?
+
+    init(_ path: Path, _ scriptKeys: ScriptKeyRing?, _ trustStore: TrustStore?, _ now: Timestamp?) {
+        self.path = path
+        do throws(PatchError) {
+            let bytes = try InputFile.contents(of: path, limit: EnvelopeLimits().envelopeSize)
+            let envelope: UnverifiedEnvelope
+            do throws(PatchError) {
+                envelope = try UnverifiedEnvelope(bytes)
+            } catch {
+                guard let guess = FileKind.detect(at: bytes) else { throw error }
+                throw error.hinting("it looks like \(guess)")
+            }
+            self.envelope = envelope
+            for signature in envelope.signatures {
+                let key = trustStore?.key(withID: signature.keyID, algorithm: signature.algorithm)
+                let isValid = try key?.key.isValid(signature.signature, for: envelope.payload)
+                let refusal = key?.refusal(at: now).map { ", by a key that \($0)" } ?? ""
+                signatures.append(isValid.map { ($0 ? "valid" : "invalid") + refusal } ?? "unchecked")
+            }
+            payloadDigest = try envelope.payloadDigest()
+            if let scriptKeys { contents = try envelope.contents(scriptKeys: scriptKeys) }
+        } catch {
+            self.error = error.about(path)
+        }
+    }
 
     func show(on console: Console) throws(PatchError) {
         if let envelope {

@@ -17,9 +17,8 @@ enum PackCommand {
     private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
         // Each job has files open until they are flushed.
         Resources.allowManyOpenFiles()
-        let job = PackJob(settings: try PackJob.Settings(arguments))
-        let settings = job.settings
-        let done = settings.isDryRun ? "would be packed" : settings.isAllOrNothing ? "good" : "packed"
+        let job = try PackJob(arguments)
+        let done = job.isDryRun ? "would be packed" : job.isAllOrNothing ? "good" : "packed"
         let jobs = try arguments.jobs(defaultsToOne: arguments.has(.signatureCommand))
         var results: [PackJob.Result] = []
         var isForOldClients = false
@@ -29,7 +28,7 @@ enum PackCommand {
         ) { (result) throws(PatchError) in
             isForOldClients = isForOldClients || result.isForOldClients
             // Results are shown only after all of them are known to be good.
-            if settings.isAllOrNothing {
+            if job.isAllOrNothing {
                 results.append(result)
             } else {
                 try show(result, job, console)
@@ -55,7 +54,7 @@ enum PackCommand {
             try console.line(
                 result.isHeldBack ? .faint : .good,
                 result.isHeldBack
-                    ? "held back" : job.settings.isDryRun ? "would pack" : result.isUnchanged ? "unchanged" : "packed",
+                    ? "held back" : job.isDryRun ? "would pack" : result.isUnchanged ? "unchanged" : "packed",
                 "  \(result.unit.output)  \(manifest.id) \(manifest.version), \(result.size) bytes")
         }
     }

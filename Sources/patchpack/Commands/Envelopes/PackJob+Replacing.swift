@@ -17,8 +17,8 @@ extension PackJob {
     /// Whether an envelope may replace the existing file: any file with `--force`, a lower version of the same patch with
     /// `--upgrade`.
     private func replaces(_ path: Path, _ manifest: Manifest) throws(PatchError) -> Bool {
-        guard !settings.forces, FileInfo(path, following: false) != nil else { return settings.forces }
-        guard settings.upgrades else {
+        guard !forces, FileInfo(path, following: false) != nil else { return forces }
+        guard upgrades else {
             throw PatchError(
                 .exists, "already exists",
                 hint: "give --upgrade to replace a lower version, or --force to replace anything"
@@ -34,9 +34,9 @@ extension PackJob {
         func refusal(_ what: String, _ hint: String) -> PatchError { PatchError(.exists, what, hint: hint).about(path) }
         let old: Manifest
         do throws(PatchError) {
-            let bytes = try InputFile.contents(of: path, limit: settings.packer.limits.envelopeSize)
-            old = try EnvelopeVerifier(trustStore: settings.trustStore, policy: .none)
-                .verify(bytes, scriptKeys: settings.packer.scriptKey).manifest
+            let bytes = try InputFile.contents(of: path, limit: packer.limits.envelopeSize)
+            old = try EnvelopeVerifier(trustStore: trustStore, policy: .none)
+                .verify(bytes, scriptKeys: packer.scriptKey).manifest
         } catch {
             return refusal(
                 "already exists, and is not a patch that these keys verify: \(error.message)", Self.forceHint)

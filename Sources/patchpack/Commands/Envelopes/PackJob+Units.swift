@@ -5,9 +5,8 @@ import PatchFiles
 extension PackJob {
     /// The envelopes to make: one from each script, or one from all of them.
     func units() throws(PatchError) -> [Unit] {
-        let files = settings.files
         var units: [Unit] = []
-        if settings.isBundle {
+        if isBundle {
             guard let entry = files.first else {
                 throw .usage("--bundle without a script", hint: "the first script is the entry")
             }
@@ -18,10 +17,10 @@ extension PackJob {
             let scripts = try files.map { (path, folder) throws(PatchError) in (path, try name(of: path, in: folder)) }
             units = [Unit(scripts: scripts, output: try output(for: scripts[0].1, isOnly: true))]
         } else {
-            if files.count > 1, let output = settings.output, Self.isFile(output) {
-                throw .severalEnvelopes(in: output)
+            if files.count > 1, let destination, Self.isFile(destination) {
+                throw .severalEnvelopes(in: destination)
             }
-            guard files.count <= 1 || settings.fields.id == nil else {
+            guard files.count <= 1 || fields.id == nil else {
                 throw .usage(
                     "--id with several scripts", hint: "give each script a tag `-- @patch NAME`, or --bundle them")
             }
@@ -40,7 +39,7 @@ extension PackJob {
         for output in outputs where !distinct.insert(output).inserted {
             throw .usage("two scripts would be packed into \(output)", hint: "give --root DIR, to name them by folder")
         }
-        try settings.protectInputs(outputs)
+        try keys?.protectInputs(from: outputs)
         if units.count > 1 { refuseDuplicates(in: &units) }
         return units
     }
@@ -51,9 +50,9 @@ extension PackJob {
         for index in units.indices where units[index].fault == nil {
             let path = units[index].scripts[0].path
             guard FileInfo(path, following: true)?.isRegular == true,
-                let bytes = try? InputFile.contents(of: path, limit: settings.packer.limits.scriptSize)
+                let bytes = try? InputFile.contents(of: path, limit: packer.limits.scriptSize)
             else { continue }
-            let patch = (try? ScriptHead(of: bytes)).map(patch(of:)) ?? ""
+            let patch = (try? ScriptHead(of: bytes)).flatMap(fields.patch) ?? ""
             units[index].patch = patch
             guard !patch.isEmpty else { continue }
             if let other = seen[patch] { units[index].fault = PatchError.twice(patch, other).about(path) }
@@ -61,28 +60,19 @@ extension PackJob {
         }
     }
 
-    /// The id and version of a script's head; "" if it has none.
-    func patch(of head: ScriptHead) -> String {
-        guard let id = settings.fields.id ?? head.value(of: .patch),
-            let version = settings.fields.version ?? head.value(of: .version)
-        else { return "" }
-        return "\(id) \(version)"
-    }
-
     private func name(of operand: Path, in folder: Path?) throws(PatchError) -> String {
-        let path = operand.isStandardStream ? settings.standardInputName ?? operand : operand
+        let path = operand.isStandardStream ? standardInputName ?? operand : operand
         guard !path.isStandardStream else {
             throw .usage("the script on standard input has no name", hint: "give it one: --stdin-filename NAME.lua")
         }
         guard !path.isFolder else {
             throw PatchError(.noInput, "is a folder", hint: "give --recursive to take each .lua file in it").about(path)
         }
-        let root = settings.root
         let name: String
-        if settings.isBundle, root == nil {
+        if isBundle, root == nil {
             // In a bundle, scripts are named as in `lint` and `test`: by their paths below the entry's folder.
-            let first = settings.files[0].path
-            let entry = first.isStandardStream ? settings.standardInputName ?? first : first
+            let first = files[0].path
+            let entry = first.isStandardStream ? standardInputName ?? first : first
             name = LintedPatch.name(of: path, beside: entry)
         } else {
             name = try InputFiles.name(of: path, in: folder, root: root).description
@@ -102,9 +92,9 @@ extension PackJob {
     /// A pattern such as `*.lua` that matches a single script today must not turn `-o dist` into a file.
     private func output(for entry: String, isOnly: Bool) throws(PatchError) -> Path {
         let name = Path(entry.dropLast(".lua".count) + ".js")
-        guard let output = settings.output else { return name }
+        guard let output = destination else { return name }
         if output.isStandardStream {
-            guard isOnly, !settings.printsJSON else {
+            guard isOnly, !printsJSON else {
                 throw .usage("-o - works only with one envelope and text output", hint: "name a folder")
             }
             return output

@@ -32,18 +32,42 @@ struct PackJob: Sendable {
         var error: PatchError?
     }
 
-    let settings: Settings
-    var writesToStandardOutput: Bool { settings.output?.isStandardStream == true }
+    let files: [InputFiles.Placed]
+    /// The files that no envelope may replace.
+    var keys: KeyFiles?
+    let packer: EnvelopePacker
+    /// The keys of all signers.
+    let trustStore: TrustStore
+    var commands: [SignatureCommand] = []
+    let now: Timestamp
+    var standardInputName: Path?
+    var isBundle = false
+    /// The folder below which scripts are named by their paths.
+    var root: Path?
+    /// An envelope, or the folder for envelopes; nil for the current folder.
+    var destination: Path?
+    /// The fields that take the place of tags.
+    var fields = ManifestFields()
+    var interface: PatchInterface?
+    /// Whether the code is checked, and not only the tags.
+    var lints = true
+    var isDryRun = false
+    var isAllOrNothing = false
+    /// Whether an envelope replaces a lower version of the same patch, and whether it replaces any file.
+    var upgrades = false, forces = false
+    /// Whether the results are printed as JSON, with the SHA-256 of each payload.
+    var printsJSON = false
+    var writesToStandardOutput: Bool { destination?.isStandardStream == true }
 
     /// Makes envelopes, opens them as a verifier would, and writes the good ones, unless they are to be written later.
     func pack(_ units: [Unit]) -> [Result] {
         var results = units.map(seal)
-        guard !settings.isDryRun, !settings.isAllOrNothing else { return results }
+        guard !isDryRun, !isAllOrNothing else { return results }
         // Only files that replace nothing are written together. The others are checked one by one.
         let new = results.indices.filter { index in
-            results[index].file.map { !settings.upgrades || FileInfo($0.path, following: false) == nil } ?? false
+            results[index].file.map { !upgrades || FileInfo($0.path, following: false) == nil } ?? false
         }
-        let errors = OutputFile.writeEach(new.compactMap { results[$0].file }, replacing: { _ in settings.forces })
+        let errors = OutputFile.writeEach(new.compactMap { results[$0].file }, replacing: { _ in forces })
         for (index, error) in zip(new, errors) where error?.code != .exists {
             (results[index].error, results[index].file) = (error, nil)
         }
@@ -62,39 +86,37 @@ struct PackJob: Sendable {
         guard result.error == nil else { return result }
         do {
             let scripts = try scripts(of: unit)
-            if settings.lints { try LuaLibrary.check() }
+            if lints { try LuaLibrary.check() }
             let linted = LintedPatch(
-                zip(scripts, unit.scripts).map { ($0, $1.path) }, settings.fields, settings.interface,
-                looksAtCode: settings.lints)
+                zip(scripts, unit.scripts).map { ($0, $1.path) }, fields, interface, looksAtCode: lints)
             let manifest = try judged(linted, &result)
             if let head = linted.head { try check(head, isThatOf: unit) }
-            if let end = manifest.expires, end <= settings.now {
+            if let end = manifest.expires, end <= now {
                 result.warnings.append("\(unit.scripts[0].path): it has already expired, at \(end)")
             }
-            var sealed = try settings.packer.seal(manifest, scripts)
-            for command in settings.commands {
-                try sealed.attach(
-                    try command.signature(of: sealed.payload), from: settings.trustStore, at: settings.now)
+            var sealed = try packer.seal(manifest, scripts)
+            for command in commands {
+                try sealed.attach(try command.signature(of: sealed.payload), from: trustStore, at: now)
             }
             let envelope = try sealed.encoded()
             result.manifest = manifest
             result.size = envelope.count
             result.isForOldClients = sealed.algorithms == [.rsaSHA1]
-            if settings.printsJSON {
+            if printsJSON {
                 let digest = try MessageDigest.sha256.hexadecimal(of: sealed.payload)
                 result.payloadDigest = String(decoding: digest, as: UTF8.self)
             }
             try check(envelope, scripts, signers: sealed.signers.count)
             if writesToStandardOutput {
-                if !settings.isDryRun { try StandardOutput.write(envelope) }
+                if !isDryRun { try StandardOutput.write(envelope) }
             } else if unit.output.holds(envelope) {
                 result.isUnchanged = true
             } else {
                 result.file = OutputFile(path: unit.output, content: .bytes(envelope))
-                if settings.forces, let refusal = refusal(of: manifest, at: unit.output) {
+                if forces, let refusal = refusal(of: manifest, at: unit.output) {
                     result.warnings.append("\(refusal.text); --force replaces it")
                 }
-                if settings.isDryRun || settings.isAllOrNothing {
+                if isDryRun || isAllOrNothing {
                     var alone = [result]
                     try settle(&alone) { (results) throws(PatchError) in _ = try replaced(by: results) }
                     result = alone[0]
@@ -108,17 +130,17 @@ struct PackJob: Sendable {
 
     /// Writes the envelopes that are not written yet: all of them or none.
     func write(_ results: inout [Result]) throws(PatchError) {
-        guard !settings.isDryRun else { return }
+        guard !isDryRun else { return }
         try settle(&results) { (results) throws(PatchError) in
             let files = results.compactMap(\.file)
-            guard settings.upgrades, files.contains(where: { FileInfo($0.path, following: false) != nil }) else {
-                return try OutputFile.write(files, force: settings.forces)
+            guard upgrades, files.contains(where: { FileInfo($0.path, following: false) != nil }) else {
+                return try OutputFile.write(files, force: forces)
             }
             // The checked file must be the one that is replaced, so other upgrades wait.
             try Self.upgrades.withLock { _ throws(PatchError) in
                 try Folder.whileLocked(around: files.map(\.path)) { () throws(PatchError) in
                     let replaced = try replaced(by: results)
-                    try OutputFile.write(files) { settings.forces || replaced.contains($0) }
+                    try OutputFile.write(files) { forces || replaced.contains($0) }
                 }
             }
         }
@@ -152,7 +174,7 @@ struct PackJob: Sendable {
     /// Checks that an entry script still has the id and version that it had in the check for duplicates. Its bytes are not kept
     /// until then.
     private func check(_ head: ScriptHead, isThatOf unit: Unit) throws(PatchError) {
-        guard let looked = unit.patch, !looked.isByteEqual(to: patch(of: head)) else { return }
+        guard let looked = unit.patch, !looked.isByteEqual(to: fields.patch(of: head) ?? "") else { return }
         throw PatchError(
             .noInput, "another id or version than when pack began: it was changed meanwhile", hint: "pack it again"
         ).about(unit.scripts[0].path)
@@ -182,9 +204,9 @@ struct PackJob: Sendable {
     private func scripts(of unit: Unit) throws(PatchError) -> [PatchScript] {
         try unit.scripts.map { (path, name) throws(PatchError) in
             let bytes = try ScriptInput.bytes(of: path)
-            guard bytes.count <= settings.packer.limits.scriptSize else {
+            guard bytes.count <= packer.limits.scriptSize else {
                 throw PatchError(
-                    .limit, "larger than the \(settings.packer.limits.scriptSize) bytes allowed for a script",
+                    .limit, "larger than the \(packer.limits.scriptSize) bytes allowed for a script",
                     hint: "split it, and pack the parts with --bundle"
                 ).about(path)
             }
@@ -196,8 +218,8 @@ struct PackJob: Sendable {
     ///
     /// The trust in its signers was checked before. The expiry is not checked.
     private func check(_ envelope: [UInt8], _ scripts: [PatchScript], signers: Int) throws(PatchError) {
-        let verifier = try EnvelopeVerifier(trustStore: settings.trustStore, threshold: signers, policy: .none)
-        guard try verifier.verify(envelope, scriptKeys: settings.packer.scriptKey).scripts == scripts else {
+        let verifier = try EnvelopeVerifier(trustStore: trustStore, threshold: signers, policy: .none)
+        guard try verifier.verify(envelope, scriptKeys: packer.scriptKey).scripts == scripts else {
             throw PatchError(.internal, "the envelope does not hold the packed scripts", hint: "report this defect")
         }
     }
@@ -212,7 +234,7 @@ extension PackJob.Result {
                 ("output", unit.fault == nil ? unit.output.json : .null),
             ], error,
             [
-                ("written", error == nil && !job.settings.isDryRun && !isUnchanged && !isHeldBack),
+                ("written", error == nil && !job.isDryRun && !isUnchanged && !isHeldBack),
                 ("unchanged", isUnchanged), ("warnings", warnings),
                 ("payloadSHA256", payloadDigest), ("size", manifest.map { _ in size }), ("manifest", manifest),
             ])

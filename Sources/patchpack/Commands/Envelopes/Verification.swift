@@ -14,8 +14,6 @@ struct Verification: Sendable {
     /// The script keys; nil checks only the signatures.
     let scriptKeys: ScriptKeyRing?
 
-    /// Reads the options and the keys.
-    ///
     /// - Parameter keys: The keys of the same command line, if they have been read. A passphrase in a pipe is read only once.
     init(_ arguments: ParsedArguments, keys: KeyFiles? = nil) throws(PatchError) {
         if let keys { self.keys = keys } else { self.keys = try KeyFiles(arguments) }
@@ -27,8 +25,7 @@ struct Verification: Sendable {
             minimumVersion: try arguments.number(of: .minimumVersion, atLeast: 0))
         let trustStore = try self.keys.trustStore().needed(
             "no trusted key", hint: "give --trusted-key FILE or --trust-store PATH, or set PATCHPACK_TRUSTED_KEY")
-        let signatureOnly = arguments.has(.signatureOnly)
-        if signatureOnly {
+        if arguments.has(.signatureOnly) {
             // These options concern the manifest, which is not opened.
             let others = [Option.scriptKey, .runningApp, .appVersion, .runningEngine, .minimumVersion].filter(
                 arguments.has)
@@ -38,13 +35,12 @@ struct Verification: Sendable {
                     "--signature-only cannot be used with \(names)",
                     hint: "without it, the manifest is opened and compared too")
             }
-        }
-        let instead = arguments.takes(.signatureOnly) ? ", or --signature-only" : ""
-        scriptKeys =
-            signatureOnly
-            ? nil
-            : try self.keys.scriptKeys().needed(
+            scriptKeys = nil
+        } else {
+            let instead = arguments.takes(.signatureOnly) ? ", or --signature-only" : ""
+            scriptKeys = try self.keys.scriptKeys().needed(
                 "no script key", hint: "give --script-key FILE, or set PATCHPACK_SCRIPT_KEY\(instead)")
+        }
         verifier = try EnvelopeVerifier(
             trustStore: trustStore, threshold: threshold,
             requiredSigners: arguments.texts(of: .require).map {
@@ -76,11 +72,7 @@ struct Verification: Sendable {
         let isSignatureOnly: Bool
     }
 
-    /// Reads and verifies a file.
-    ///
-    /// - Parameters:
-    ///   - keepingScripts: Whether to keep the scripts. The scripts of many files take much memory.
-    ///   - hashingPayload: Whether to compute the SHA-256 of the payload.
+    /// - Parameter keepingScripts: Whether to keep the scripts. The scripts of many files take much memory.
     func result(
         of path: Path, keepingScripts: Bool, keepingEnvelope: Bool = false, hashingPayload: Bool = false
     ) -> FileResult {

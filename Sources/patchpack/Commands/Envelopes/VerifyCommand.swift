@@ -46,18 +46,15 @@ enum VerifyCommand {
             return result.error
         }
         switch format {
-        case "sarif": try showSarif(failed, console)
+        case "sarif":
+            var codes: Set<String> = []
+            let rules = failed.filter { codes.insert($0.title).inserted }.map {
+                Sarif.Rule(id: $0.title, meaning: "see this verdict in docs/cli.md", level: "error")
+            }
+            try console.sarif(rules, failed)
         case "junit": try console.report(cases, as: JUnit.text)
         default: break
         }
-    }
-
-    private static func showSarif(_ failed: [Annotation], _ console: Console) throws(PatchError) {
-        var codes: Set<String> = []
-        let rules = failed.filter { codes.insert($0.title).inserted }.map {
-            Sarif.Rule(id: $0.title, meaning: "see this verdict in docs/cli.md", level: "error")
-        }
-        try console.sarif(rules, failed)
     }
 
     private static func show(_ result: Verification.FileResult, _ console: Console) throws(PatchError) {

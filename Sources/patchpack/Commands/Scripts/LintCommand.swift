@@ -58,8 +58,7 @@ enum LintCommand {
             for (finding, file) in findings where linted != nil || format == "github" {
                 switch format {
                 case "json": try console.json(finding.json(file))
-                case "github":
-                    try console.annotation(finding.annotation(on: file, finding.region))
+                case "github": try console.annotation(finding.annotation(on: file, finding.region))
                 case "sarif": break
                 default:
                     if finding.severity == .error || arguments.has(.strict) || !console.isQuiet {

@@ -23,8 +23,6 @@ struct LintedPatch: Sendable {
         self.init(try ScriptInput.scripts(paths, onStandardInput: given ?? Path("stdin.lua")), fields, interface)
     }
 
-    /// Lints scripts, the entry first.
-    ///
     /// - Parameter looksAtCode: Whether the code is checked, and not only the tags.
     init(
         _ given: [(script: PatchScript, file: Path)], _ fields: ManifestFields, _ interface: PatchInterface?,
@@ -45,9 +43,7 @@ struct LintedPatch: Sendable {
         do {
             let tags = try fields.head(of: scripts[0], at: entry)
             head = tags
-            if let id = fields.id ?? tags.value(of: .patch), let number = fields.version ?? tags.value(of: .version) {
-                version = "\(id) \(number)"
-            }
+            version = fields.patch(of: tags)
             for (tag, meant) in tags.doubtfulTags {
                 found.append(
                     text.finding(

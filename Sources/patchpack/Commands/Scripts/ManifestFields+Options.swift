@@ -59,6 +59,14 @@ extension ManifestFields {
         return time
     }
 
+    /// The id and version of a patch; nil if one of them is missing.
+    func patch(of head: ScriptHead) -> String? {
+        guard let id = id ?? head.value(of: .patch), let version = version ?? head.value(of: .version) else {
+            return nil
+        }
+        return "\(id) \(version)"
+    }
+
     func head(of script: PatchScript, at path: Path) throws(PatchError) -> ScriptHead {
         do {
             return try ScriptHead(of: script.bytes)

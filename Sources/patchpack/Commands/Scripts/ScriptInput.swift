@@ -3,8 +3,6 @@ import PatchFiles
 
 /// A script on standard input, which has no file name.
 enum ScriptInput {
-    /// Reads a script.
-    ///
     /// - Throws: `usage` if the file is a key, `noInput` if it cannot be read.
     static func bytes(of path: Path) throws(PatchError) -> [UInt8] {
         let bytes = try InputFile.contents(of: path, limit: EnvelopeLimits().scriptSize)
@@ -13,8 +11,6 @@ enum ScriptInput {
     }
 
     /// Reads the scripts of a patch, the entry first, and names them by their paths below its folder.
-    ///
-    /// - Parameter given: The name of a script on standard input.
     static func scripts(
         _ paths: [Path], onStandardInput given: Path?
     ) throws(PatchError) -> [(script: PatchScript, file: Path)] {

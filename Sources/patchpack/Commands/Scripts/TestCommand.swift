@@ -72,9 +72,9 @@ enum TestCommand {
                 nonisolated(unsafe) let console = console
                 let watchdog = try Watchdog(after: timeLimit + 5) { [run] in
                     var run = run
-                    run.report.add(ended.value.withLock { $0 })
-                    run.report.setError(
-                        PatchError(.script, "still running after its time limit; Lua cannot interrupt it"))
+                    run.report.tests += ended.value.withLock { $0 }
+                    run.report.error = PatchError(
+                        .script, "still running after its time limit; Lua cannot interrupt it")
                     if format == "text" { try? unsafe TestReport.show(run, isOnly: specs.count == 1, console) }
                     try? unsafe report(sofar + [run], as: format, console)
                     return PatchError.Code.script.exitStatus
@@ -84,18 +84,17 @@ enum TestCommand {
                     // A spec is the author's own code, so the limits of patches do not apply to it.
                     SpecRunner.run(
                         PatchScript(name: spec.description, bytes: bytes), on: chosen.map(\.patch),
-                        interface: interface,
-                        filter: filter, timeLimit: .seconds(timeLimit), covers: coverageFile != nil,
-                        shadows: arguments.has(.testShadow), time: now, codeRuns: { watchdog.watch($0) },
-                        testEnded: { test in ended.value.withLock { $0.append(test) } }
-                    )
+                        interface: interface, filter: filter, timeLimit: .seconds(timeLimit),
+                        covers: coverageFile != nil, shadows: arguments.has(.testShadow), time: now,
+                        codeRuns: { watchdog.watch($0) },
+                        testEnded: { test in ended.value.withLock { $0.append(test) } })
                 }
                 watchdog.end()
                 // An error in the filter is an error for all specs.
                 if let error = run.report.error, error.code == .usage { throw error }
             } catch {
                 if error.code == .usage { throw error }
-                run.report.setError(error)
+                run.report.error = error
             }
             // A filter may leave a spec without tests, and a folder may hold files that are shared by specs.
             if !isNamed || !filter.isEmpty, run.report.tests.isEmpty, run.report.error == nil {
@@ -187,7 +186,8 @@ enum TestCommand {
     private static func patches(
         _ arguments: ParsedArguments, _ console: Console
     ) throws(PatchError) -> [TestReport.GivenPatch] {
-        var keys = EnvelopeKeys(arguments: arguments)
+        // They are read once, because a pipe cannot be read again.
+        var keys: (verifier: EnvelopeVerifier, scriptKeys: ScriptKeyRing)?
         let fields = try ManifestFields(arguments)
         var patches: [TestReport.GivenPatch] = []
         let paths = try InputFiles.placed(arguments, in: true, called: ".lua").map(\.path)
@@ -204,20 +204,37 @@ enum TestCommand {
                 }
                 continue
             }
-            let verified = try keys.verified(path)
+            // A missing file is reported before missing keys.
+            let envelope = try InputFile.contents(of: path, limit: EnvelopeLimits().envelopeSize)
+            let read = if let keys { keys } else { try Self.keys(arguments, for: path) }
+            keys = read
+            let verified = try path.naming { () throws(PatchError) in
+                try read.verifier.verify(envelope, scriptKeys: read.scriptKeys)
+            }
             patches.append(
                 TestReport.GivenPatch(
-                    path: path, patch: PatchUnderTest(manifest: verified.manifest, scripts: verified.scripts),
+                    path: path, patch: verified,
                     files: verified.scripts.map { (SpecReport.key(verified.manifest.id, $0.name), Path($0.name)) }))
         }
         return patches
     }
 
+    /// The keys of the envelopes, of which one is at a path.
+    private static func keys(
+        _ arguments: ParsedArguments, for path: Path
+    ) throws(PatchError) -> (verifier: EnvelopeVerifier, scriptKeys: ScriptKeyRing) {
+        let files = try KeyFiles(arguments)
+        guard let trust = try files.trustStore(), let scriptKeys = try files.scriptKeys() else {
+            throw .usage(
+                "\(path) is read as an envelope, but there is no key to verify it with",
+                hint: "give --trusted-key and --script-key; the name of a script must end in .lua")
+        }
+        return (try EnvelopeVerifier(trustStore: trust, policy: .none), scriptKeys)
+    }
+
     /// Reads a patch's scripts, the entry first.
     ///
-    /// - Parameters:
-    ///   - given: The name of a script on standard input.
-    ///   - needsTag: Whether an entry without `@patch` is not a patch. The result is then nil, not an error.
+    /// - Parameter needsTag: Whether an entry without `@patch` is not a patch. The result is then nil, not an error.
     private static func patch(
         of files: [Path], _ fields: ManifestFields, _ given: Path?, needsTag: Bool = false
     ) throws(PatchError) -> TestReport.GivenPatch? {
@@ -227,7 +244,7 @@ enum TestCommand {
         if needsTag, head.value(of: .patch) == nil { return nil }
         let manifest = try fields.manifest(for: scripts, head: head, from: entry)
         return TestReport.GivenPatch(
-            path: entry, patch: PatchUnderTest(manifest: manifest, scripts: scripts),
+            path: entry, patch: VerifiedPatch(unverifiedForTesting: manifest, scripts: scripts),
             files: given.map { (SpecReport.key(manifest.id, $0.script.name), $0.file) })
     }
 }
@@ -243,30 +260,5 @@ extension Path {
         }
         let (own, others) = (stem(self), stem(spec))
         return ["", "_spec", ".spec"].contains { others == own + Array($0.utf8) }
-    }
-}
-
-/// The keys of the envelopes. They are read once, because a pipe cannot be read again.
-private struct EnvelopeKeys {
-    let arguments: ParsedArguments
-    var keys: (verifier: EnvelopeVerifier, scriptKeys: ScriptKeyRing)?
-
-    mutating func verified(_ path: Path) throws(PatchError) -> VerifiedPatch {
-        // A missing file is reported before missing keys.
-        let envelope = try InputFile.contents(of: path, limit: EnvelopeLimits().envelopeSize)
-        let (verifier, scriptKeys): (EnvelopeVerifier, ScriptKeyRing)
-        if let keys { (verifier, scriptKeys) = keys } else { (verifier, scriptKeys) = try read(for: path) }
-        keys = (verifier, scriptKeys)
-        return try path.naming { () throws(PatchError) in try verifier.verify(envelope, scriptKeys: scriptKeys) }
-    }
-
-    private func read(for path: Path) throws(PatchError) -> (EnvelopeVerifier, ScriptKeyRing) {
-        let files = try KeyFiles(arguments)
-        guard let trust = try files.trustStore(), let scriptKeys = try files.scriptKeys() else {
-            throw .usage(
-                "\(path) is read as an envelope, but there is no key to verify it with",
-                hint: "give --trusted-key and --script-key; the name of a script must end in .lua")
-        }
-        return (try EnvelopeVerifier(trustStore: trust, policy: .none), scriptKeys)
     }
 }

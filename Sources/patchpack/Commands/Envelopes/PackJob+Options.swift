@@ -1,0 +1,29 @@
+import PatchCrypto
+
+extension PackJob {
+    init(_ arguments: ParsedArguments) throws(PatchError) {
+        fields = try ManifestFields(arguments)
+        interface = try InterfaceFile.fromOptions(arguments)
+        files = try InputFiles.placed(arguments, called: ".lua")
+        let keys = try KeyFiles(arguments, operands: files.map(\.path))
+        self.keys = keys
+        let signingKeys = try keys.signingKeys()
+        commands = SignatureCommand.all(arguments)
+        guard !signingKeys.isEmpty || !commands.isEmpty else {
+            throw .usage("no signing key", hint: "give --signing-key FILE, or set PATCHPACK_SIGNING_KEY")
+        }
+        let scriptKey = try keys.scriptKey().needed(
+            "no script key", hint: "give --script-key FILE, or set PATCHPACK_SCRIPT_KEY")
+        packer = try EnvelopePacker(scriptKey: scriptKey, signingKeys: signingKeys)
+        trustStore = try keys.trustStore(orThatOf: signingKeys, needed: !commands.isEmpty)
+        now = try SystemClock.now()
+        standardInputName = try ScriptInput.name(arguments)
+        (root, destination) = (arguments.path(of: .root), arguments.path(of: .output))
+        isBundle = arguments.has(.bundle)
+        lints = !arguments.has(.noLint)
+        isDryRun = arguments.has(.dryRun)
+        isAllOrNothing = arguments.has(.allOrNothing)
+        (upgrades, forces) = (arguments.has(.upgrade), arguments.has(.force))
+        printsJSON = arguments.format == "json"
+    }
+}
