@@ -312,9 +312,7 @@ import Testing
     func compile_largeSource_endsInTime(withJumps: Bool) throws {
         let jumps = String(repeating: "goto a ", count: 900) + "::a::" + String(repeating: "x=x ", count: 14_000)
         let source = withJumps ? jumps : Self.bomb
-        var limits = PatchLimits()
-        limits.loadTime = .milliseconds(10)
-        let harness = try Harness(limits: limits)
+        let harness = try Harness(limits: PatchLimits().with(\.loadTime, .milliseconds(10)))
         _ = try harness.registry.replaceable("T.run") { (x: Int) -> Int in x }
         let patch = try Harness.verified(source, replaces: ["T.run"])
         let words = String(repeating: "x ", count: source.utf8.count / 2)
