@@ -320,10 +320,7 @@ import Testing
             "{otherwise = setmetatable({message = 'x'}, {})}", "T.create",
             "`otherwise` of T.create: expected integer, got table"
         ),
-        (
-            "{other = 1}", "T.allows",
-            "the third argument of patch.replace has only one member, `otherwise`"
-        ),
+        ("{other = 1}", "T.allows", "the third argument of patch.replace has only one member, `otherwise`"),
         ("{otherwise = false, 1}", "T.allows", "the third argument of patch.replace has only one member, `otherwise`"),
         ("false", "T.allows", "bad argument #3 to 'replace' (table expected, got boolean)"),
     ]

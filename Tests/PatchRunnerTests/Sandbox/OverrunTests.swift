@@ -45,10 +45,7 @@ import Testing
             "colliding-late-loop",
             "local m = {} T = words(17000) for i = 1, 14000 do T[i * 32767] = i end setmetatable(T, m) m.__index = T"
         ),
-        (
-            "colliding-floats",
-            "T = words(3000) for i = 1, 5000 do T[0.5 + i * 8191 / 2^31] = i end"
-        ),
+        ("colliding-floats", "T = words(3000) for i = 1, 5000 do T[0.5 + i * 8191 / 2^31] = i end"),
         ("late-index", "local t = {} for i = 1, 150 do t = setmetatable({}, late(t)) end T = t"),
         (
             "function",
