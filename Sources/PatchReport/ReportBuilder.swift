@@ -203,7 +203,8 @@ internal import PatchText
         if name == .launched { device?.launches.addOrMost(happened) }
         if name == .synced {
             device?.syncs.addOrMost(happened)
-            device?.lastSync = [device?.lastSync, Self.timestamp(time)].compactMap(\.self).max()
+            let last = [device?.lastSync, Self.timestamp(time)].compactMap(\.self).max()
+            device?.lastSync = last
         }
         // A launch lists the patches that it began with, and so does each activation.
         for patch in name == .launched ? reader.runningPatches() : [] {

@@ -23,7 +23,8 @@ package final class FeedFixture: Sendable {
     /// - Parameters:
     ///   - rootKeys: The number of root keys.
     ///   - rootThreshold: How many of them must sign.
-    package init(rootKeys: Int = 1, rootThreshold: Int = 1) throws {
+    ///   - versions: The published versions of a patch.
+    package init(rootKeys: Int = 1, rootThreshold: Int = 1, publishing versions: ClosedRange<Int>? = nil) throws {
         root = try (0..<rootKeys).map { _ in try SigningKey.generate(.ed25519) }
         release = try SigningKey.generate(.ed25519)
         online = try SigningKey.generate(.ed25519)
@@ -32,6 +33,7 @@ package final class FeedFixture: Sendable {
             rootThreshold: rootThreshold, release: [FeedKey(release.verifyingKey)], releaseThreshold: 1,
             online: [FeedKey(online.verifyingKey)], at: Self.now)
         try server.write(feed.files(signedBy: signers(root + [release, online]), in: Self.details))
+        if let versions { try publish(versions) }
     }
 
     package func signers(_ keys: [SigningKey]) throws -> [FeedSigner] { try keys.map { try FeedSigner($0) } }

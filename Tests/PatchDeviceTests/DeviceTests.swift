@@ -8,6 +8,30 @@ import PatchTesting
 import TestSupport
 import Testing
 
+extension DeviceSimulator {
+    func confirmAndEnd() {
+        confirm()
+        end()
+    }
+
+    /// Launches of an app that works.
+    func work(launches: Int) async throws {
+        for _ in 0..<launches {
+            try await launch()
+            confirmAndEnd()
+        }
+    }
+
+    /// Waits until a condition holds, while the clock runs.
+    func pass(until isDone: () -> Bool) async throws {
+        for _ in 0..<3_000 where !isDone() {
+            advance(seconds: 1)
+            try await Task.sleep(for: .milliseconds(1))
+        }
+        #expect(isDone())
+    }
+}
+
 /// The state of patches on a device over several launches.
 @Suite(.ownThreads) struct DeviceTests {
     static let id = "com.example.shop.price"
@@ -39,11 +63,7 @@ import Testing
     func deviceWithAGoodPatch() async throws -> DeviceSimulator<App> {
         let device = try device()
         try device.feed.publish(Self.source(7))
-        for _ in 0..<2 {
-            try await device.launch()
-            device.confirm()
-            device.end()
-        }
+        try await device.work(launches: 2)
         return device
     }
 
@@ -92,8 +112,7 @@ import Testing
         try publish(order[0], 2)
         await device.sync()
         #expect(device.app?.price(0) == 321)
-        device.confirm()
-        device.end()
+        device.confirmAndEnd()
         try await device.launch(syncing: false)
         #expect(device.app?.price(0) == 321)
     }
@@ -127,9 +146,7 @@ import Testing
         let device = try device()
         let source = Self.source(7, tags: isUpdate ? "" : "-- @expires 2026-10-01T00:00:00Z")
         try device.feed.publish(isUpdate ? source.replacing(">=2.0.0", with: "<3") : source)
-        try await device.launch()
-        device.confirm()
-        device.end()
+        try await device.work(launches: 1)
         if isUpdate { device.update(to: "3.0") } else { device.advance(days: 30) }
         for launch in 0..<2 {
             let before = device.events.count
@@ -160,12 +177,10 @@ import Testing
         try await device.launch()
         #expect(stages(device) == ["3 suspect", "8 suspect", "7 good"])
         #expect(device.running.map(\.version) == [7], "the good one stays")
-        device.confirm()
-        device.end()
+        device.confirmAndEnd()
         try await device.launch()
         #expect(device.running.map(\.version) == [3, 7])
-        device.confirm()
-        device.end()
+        device.confirmAndEnd()
         try await device.launch()
         #expect(device.running.map(\.version) == [3, 8])
         device.crash()
@@ -188,8 +203,7 @@ import Testing
         #expect(device.app?.price(1) == 1)
         #expect(device.why(Self.id).first?.code == .safeMode)
         #expect(device.events.contains { if case .safeMode(3) = $0 { true } else { false } })
-        device.confirm()
-        device.end()
+        device.confirmAndEnd()
         try await device.launch()
         #expect(device.app?.price(1) == 1, "the patches were the reason, so they stay away")
         device.confirm()
@@ -352,11 +366,7 @@ import Testing
         limits.failures = 3
         let device = try device(limits: limits)
         try device.feed.publish(Self.source(7))
-        for _ in 0..<2 {
-            try await device.launch()
-            device.confirm()
-            device.end()
-        }
+        try await device.work(launches: 2)
         try device.feed.publish(Self.source(8, body: "patch.replace('Shop.price', function() error('no') end)"))
         for isBanned in [false, true] {
             try await device.launch()
@@ -532,11 +542,7 @@ import Testing
         let device = try await deviceWithAGoodPatch()
         try device.feed.rotateSigningKey()
         try device.feed.publish(Self.source(8))
-        for _ in 0..<2 {
-            try await device.launch()
-            device.confirm()
-            device.end()
-        }
+        try await device.work(launches: 2)
         let names = try FileManager.default.subpathsOfDirectory(atPath: device.path).filter { !$0.hasSuffix("lock") }
         #expect(names.contains("feed/trust.store") && names.contains("envelopes"))
         for (number, name) in names.enumerated()
@@ -547,12 +553,10 @@ import Testing
             let report = await device.sync()
             #expect(report?.error == nil, "\(name): \(String(describing: report?.error))")
             #expect([1, 9].contains(device.app?.price(1)), "\(name): the old key's patch ran")
-            device.confirm()
-            device.end()
+            device.confirmAndEnd()
             try await device.launch()
             #expect(device.app?.price(1) == 9, "\(kind) \(name)")
-            device.confirm()
-            device.end()
+            device.confirmAndEnd()
         }
     }
 
@@ -641,9 +645,7 @@ import Testing
         // Three days after the start of the clock.
         let end = try #require(Timestamp(secondsSince1970: 1_790_000_000 + 3 * 86_400))
         try device.feed.publish(Self.source(7, tags: "-- @expires \(end)"))
-        try await device.launch()
-        device.confirm()
-        device.end()
+        try await device.work(launches: 1)
         try await device.launch()
         #expect(device.app?.price(1) == 8)
         device.end()
@@ -701,9 +703,7 @@ import Testing
     @Test func launchWatch_foregroundAfterBackground_countsCrash() async throws {
         let device = try device()
         try device.feed.publish(Self.source(7))
-        try await device.launch()
-        device.confirm()
-        device.end()
+        try await device.work(launches: 1)
         for _ in 0..<2 {
             try await device.launch(syncing: false)
             device.background()
@@ -723,8 +723,7 @@ import Testing
         }
         try await device.launch()
         #expect(device.running.count == 20)
-        device.confirm()
-        device.end()
+        device.confirmAndEnd()
         device.advance(days: 30)
         let earlier = device.events.count
         try await device.launch(syncing: false)

@@ -33,8 +33,8 @@ import Testing
 
     /// Another object for a device's folder, as in a second process.
     private func second(
-        _ bench: Bench, isReader: Bool = false, source: (any FeedSource)? = nil, uptime: Uptime = .system,
-        _ events: Events = Events()
+        _ bench: Bench, _ events: Events = Events(), isReader: Bool = false, source: (any FeedSource)? = nil,
+        uptime: Uptime = .system, launches: Bool = false
     ) throws -> (PatchDevice, DeviceTests.App) {
         let registry = PatchRegistry()
         let app = try DeviceTests.App(registry)
@@ -44,7 +44,16 @@ import Testing
             trust: PatchTrust(bench.feed.trust, scriptKeys: bench.feed.scriptKey), settings: SyncSettings(),
             limits: PatchLimits(), crashLimits: CrashLimits(), isReader: isReader, clock: { 1_790_000_000_000 },
             uptime: uptime, listener: EventThrottle(milliseconds: 0, listener: events.add))
+        if launches { device.launch() }
         return (device, app)
+    }
+
+    /// A device on which version 8 is on trial above a good version 7.
+    private func benchWithTrial() async throws -> Bench {
+        let bench = try await devices.deviceWithAGoodPatch()
+        try bench.feed.publish(DeviceTests.source(8))
+        try await bench.launch()
+        return bench
     }
 
     private func stages(_ device: PatchDevice?) -> [String] {
@@ -71,9 +80,7 @@ import Testing
     // MARK: the launch comes first
 
     @Test func callsBeforeTheLaunchSayNothingOfTheLastOne() async throws {
-        let bench = try await devices.deviceWithAGoodPatch()
-        try bench.feed.publish(DeviceTests.source(8))
-        try await bench.launch()
+        let bench = try await benchWithTrial()
         bench.crash()
         let events = Events()
         let (device, app) = try second(bench, events)
@@ -165,15 +172,6 @@ import Testing
 
     // MARK: a service
 
-    /// Waits until a condition holds.
-    private func pass(_ bench: Bench, until isDone: () -> Bool) async throws {
-        for _ in 0..<3_000 where !isDone() {
-            bench.advance(seconds: 1)
-            try await Task.sleep(for: .milliseconds(1))
-        }
-        #expect(isDone())
-    }
-
     @Test func aServiceSyncsConfirmsAndEnds() async throws {
         let bench = try devices.device()
         try bench.feed.publish(DeviceTests.source(7))
@@ -183,15 +181,15 @@ import Testing
         for _ in 0..<3_000 where bench.app?.price(1) != 8 { try await Task.sleep(for: .milliseconds(1)) }
         #expect(bench.app?.price(1) == 8, "it syncs at once")
         #expect(device.store.state.launch?.isConfirmed == false)
-        try await pass(bench) { device.store.state.launch?.isConfirmed == true }
+        try await bench.pass { device.store.state.launch?.isConfirmed == true }
         try bench.feed.publish(DeviceTests.source(8))
-        try await pass(bench) { bench.app?.price(1) == 9 }
+        try await bench.pass { bench.app?.price(1) == 9 }
         // A patch that came in the middle is good once it has worked for a minute, and is watched for nine more.
-        try await pass(bench) { DeviceTests.codes(bench).first == "8 good" }
+        try await bench.pass { DeviceTests.codes(bench).first == "8 good" }
         #expect(device.store.state.launch?.isWatched == true)
-        try await pass(bench) { device.store.state.launch?.isWatched == false }
+        try await bench.pass { device.store.state.launch?.isWatched == false }
         try bench.feed.publish(DeviceTests.source(9))
-        try await pass(bench) { bench.app?.price(1) == 10 }
+        try await bench.pass { bench.app?.price(1) == 10 }
         #expect(device.store.state.launch?.isWatched == true)
         service.cancel()
         await service.value
@@ -318,8 +316,7 @@ import Testing
     private func trial(_ bench: Bench) async throws -> (PatchDevice, DeviceTests.App, AskingSource, PatchID) {
         bench.crash()
         let source = AskingSource(bench.feed)
-        let (device, app) = try second(bench, source: source)
-        device.launch()
+        let (device, app) = try second(bench, source: source, launches: true)
         let eight = try bench.feed.publish(DeviceTests.source(8))
         await device.sync()
         #expect(app.price(1) == 9)
@@ -362,11 +359,9 @@ import Testing
         let bench = try await devices.deviceWithAGoodPatch()
         bench.crash()
         let source = AskingSource(bench.feed)
-        let (writer, _) = try second(bench, source: source)
-        writer.launch()
+        let (writer, _) = try second(bench, source: source, launches: true)
         writer.confirm()
-        let (follower, app) = try second(bench)
-        follower.launch()
+        let (follower, app) = try second(bench, launches: true)
         #expect(app.price(1) == 8)
         try bench.feed.withdraw(PatchID(id: DeviceTests.id, version: 7))
         try bench.feed.publish(DeviceTests.source(1, id: "com.example.shop.other"))
@@ -393,8 +388,7 @@ import Testing
     @Test func follower_goodVersionWithdrawn_olderOneAnswersInOneStep() async throws {
         let bench = try await devices.deviceWithAGoodPatch()
         bench.crash()
-        let (writer, _) = try second(bench)
-        writer.launch()
+        let (writer, _) = try second(bench, launches: true)
         writer.confirm()
         let eight = try bench.feed.publish(DeviceTests.source(8))
         await writer.sync()
@@ -404,8 +398,7 @@ import Testing
         let events = Events { _ in
             if let answer = ask.locked({ $0 })?() { answers.locked { $0.append(answer) } }
         }
-        let (follower, app) = try second(bench, events)
-        follower.launch()
+        let (follower, app) = try second(bench, events, launches: true)
         #expect(app.price(1) == 9)
         ask.locked { $0 = { app.price(1) } }
         try bench.feed.withdraw(eight)
@@ -445,8 +438,7 @@ import Testing
             await bench.sync()
             #expect(bench.app?.price(1) == 8)
             #expect(DeviceTests.codes(bench) == [code, "7 good"])
-            bench.confirm()
-            bench.end()
+            bench.confirmAndEnd()
         }
     }
 
@@ -455,11 +447,9 @@ import Testing
         let bench = try await devices.deviceWithAGoodPatch()
         bench.crash()
         let source = SlowSource()
-        let (writer, _) = try second(bench, source: source)
-        writer.launch()
+        let (writer, _) = try second(bench, source: source, launches: true)
         let events = Events()
-        let (follower, app) = try second(bench, events)
-        follower.launch()
+        let (follower, app) = try second(bench, events, launches: true)
         let sync = Task { await writer.sync() }
         while !source.isAsked { try await Task.sleep(for: .milliseconds(1)) }
         for _ in 0..<6 { #expect(await follower.sync().isFollower) }
@@ -583,8 +573,7 @@ import Testing
         for launch in 0..<4 {
             try await bench.launch()
             #expect(DeviceTests.codes(bench, Self.late) == ["1 waiting"], "launch \(launch)")
-            bench.confirm()
-            bench.end()
+            bench.confirmAndEnd()
         }
         #expect(bench.device?.store.state.bans.isEmpty ?? true)
         try await bench.launch()
@@ -613,8 +602,7 @@ import Testing
         for _ in 0..<2 {
             try await bench.launch()
             _ = try bench.device?.registry.replaceable("Shop.late") { (x: Int) -> Int in x }
-            bench.confirm()
-            bench.end()
+            bench.confirmAndEnd()
         }
         try bench.feed.publish(
             Self.lateSource().replacing("@version 1", with: "@version 2").replacing("100", with: "200"))
@@ -647,11 +635,8 @@ import Testing
     // MARK: several processes
 
     @Test func follower_takesOverInBackground_blamesNoPatch() async throws {
-        let bench = try await devices.deviceWithAGoodPatch()
-        try bench.feed.publish(DeviceTests.source(8))
-        try await bench.launch()
-        let (device, app) = try second(bench)
-        device.launch()
+        let bench = try await benchWithTrial()
+        let (device, app) = try second(bench, launches: true)
         device.enterBackground()
         bench.end()
         bench.feed.isOffline = true
@@ -664,9 +649,7 @@ import Testing
 
     /// Its app confirmed while it was a follower, and is not asked again. The end of the watch is the confirmation.
     @Test func follower_confirmedBeforeTakingOver_needsNoConfirmation() async throws {
-        let bench = try await devices.deviceWithAGoodPatch()
-        try bench.feed.publish(DeviceTests.source(8))
-        try await bench.launch()
+        let bench = try await benchWithTrial()
         let time = Mutex(Duration.zero)
         let (device, app) = try second(
             bench,
@@ -686,12 +669,9 @@ import Testing
     }
 
     @Test func aProcessThatFoundTheFolderTakenWritesOnceItIsFree() async throws {
-        let bench = try await devices.deviceWithAGoodPatch()
-        try bench.feed.publish(DeviceTests.source(8))
-        try await bench.launch()
+        let bench = try await benchWithTrial()
         let events = Events()
-        let (device, app) = try second(bench, events)
-        device.launch()
+        let (device, app) = try second(bench, events, launches: true)
         #expect(device.isReadOnly && app.price(1) == 8)
         #expect(device.patches.map(\.code) == [.follower, .good])
         bench.feed.isOffline = true
@@ -716,8 +696,7 @@ import Testing
     @Test func writer_ended_letsFollowerWrite() async throws {
         let bench = try await devices.deviceWithAGoodPatch()
         try await bench.launch()
-        let (device, app) = try second(bench)
-        device.launch()
+        let (device, app) = try second(bench, launches: true)
         #expect(device.isFollower)
         bench.device?.end()
         #expect(bench.device?.isReadOnly == true && bench.app?.price(1) == 8)
@@ -741,8 +720,7 @@ import Testing
         let bench = try await devices.deviceWithAGoodPatch()
         try await bench.launch(syncing: false)
         let events = Events()
-        let (device, app) = try second(bench, events)
-        device.launch()
+        let (device, app) = try second(bench, events, launches: true)
         try bench.feed.withdraw(PatchID(id: DeviceTests.id, version: 7))
         for sync in 0..<6 {
             let report = await device.sync()
@@ -768,13 +746,10 @@ import Testing
 
     /// A patch that launches have failed with once stays active in the processes that follow, until it is set aside.
     @Test func follower_patchFailedOnce_keepsRunningIt() async throws {
-        let bench = try await devices.deviceWithAGoodPatch()
-        try bench.feed.publish(DeviceTests.source(8))
-        try await bench.launch()
+        let bench = try await benchWithTrial()
         bench.confirm()
         bench.confirm()
-        let (device, app) = try second(bench)
-        device.launch()
+        let (device, app) = try second(bench, launches: true)
         #expect(app.price(1) == 9 && device.isFollower)
         bench.crash()
         try await bench.launch()
@@ -795,8 +770,7 @@ import Testing
     @Test func aBanThatCannotBeWrittenHoldsInThisProcess() async throws {
         let bench = try await devices.deviceWithAGoodPatch()
         try await bench.launch()
-        let (device, app) = try second(bench)
-        device.launch()
+        let (device, app) = try second(bench, launches: true)
         #expect(throws: PatchError(.io, "")) { try device.ban(DeviceTests.id, reason: "for this test") }
         for _ in 0..<2 {
             #expect(app.price(1) == 1 && bench.app?.price(1) == 8)
@@ -810,8 +784,7 @@ import Testing
         bench.crash()
         let files = { try FileManager.default.subpathsOfDirectory(atPath: bench.path).sorted() }
         let before = try files().map { try? Data(contentsOf: URL(filePath: "\(bench.path)/\($0)")) }
-        let (device, app) = try second(bench, isReader: true)
-        device.launch()
+        let (device, app) = try second(bench, isReader: true, launches: true)
         device.confirm()
         device.end()
         #expect(app.price(1) == 8 && device.isReadOnly)

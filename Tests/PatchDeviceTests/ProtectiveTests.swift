@@ -43,11 +43,7 @@ import Testing
     private func benchWithAGuard() async throws -> Bench {
         let bench = try bench()
         try bench.feed.publish(Self.source(1))
-        for _ in 0..<2 {
-            try await bench.launch()
-            bench.confirm()
-            bench.end()
-        }
+        try await bench.work(launches: 2)
         return bench
     }
 
@@ -132,24 +128,15 @@ import Testing
         try await close(bench)
         let device = try #require(bench.device)
         let service = Task { await device.run() }
-        try await pass(bench) { bench.app?.guarded() == 20 }
+        try await bench.pass { bench.app?.guarded() == 20 }
         #expect(device.store.state.launch?.isWatched == true)
         #expect(codes(bench) == ["2 suspect runs"])
-        try await pass(bench) { codes(bench) == ["2 good runs"] }
+        try await bench.pass { codes(bench) == ["2 good runs"] }
         #expect(bench.app?.other() == 20)
         service.cancel()
         await service.value
         try await bench.launch(syncing: false)
         #expect(bench.app?.guarded() == 20)
-    }
-
-    /// Waits until a condition holds.
-    private func pass(_ bench: Bench, until isDone: () -> Bool) async throws {
-        for _ in 0..<3_000 where !isDone() {
-            bench.advance(seconds: 1)
-            try await Task.sleep(for: .milliseconds(1))
-        }
-        #expect(isDone())
     }
 
     @Test func aClosedPatchEndsWhenItExpires() async throws {

@@ -24,8 +24,7 @@ import Testing
         }
         try #require(device.device?.store.state.bans.map(\.patch.version) == [8])
         try #require(device.app?.price(1) == 8)
-        device.confirm()
-        device.end()
+        device.confirmAndEnd()
         return device
     }
 
@@ -356,9 +355,7 @@ import Testing
         for version in 1...releases {
             let patch = try device.feed.publish(DeviceTests.source(version))
             if version > 1 { try device.feed.prune(PatchID(id: patch.id, version: version - 1)) }
-            try await device.launch()
-            device.confirm()
-            device.end()
+            try await device.work(launches: 1)
             let files = try FileManager.default.subpathsOfDirectory(atPath: device.path)
             sizes.append(
                 try files.reduce(0) { size, name in

@@ -28,157 +28,121 @@ import Testing
     /// A device on which version 7 is good.
     private static func good() async throws -> Bench { try await DeviceTests().deviceWithAGoodPatch() }
 
-    private static let causes: [(PatchStatus.Code, @Sendable () async throws -> Bench)] = [
+    private typealias Cause = (PatchStatus.Code, @Sendable () async throws -> Bench)
+
+    private static func cause(
+        _ code: PatchStatus.Code, _ body: @escaping @Sendable () async throws -> Bench
+    ) -> Cause { (code, body) }
+
+    private static let causes: [Cause] = [
         (.unknown, { try await synced(DeviceTests.source(7, id: "com.example.shop.other")) }),
         (.trial, { try await synced() }),
-        (
-            .good,
-            {
-                let bench = try await good()
-                try await bench.launch()
-                return bench
-            }
-        ),
-        (
-            .downloaded,
-            {
-                let bench = try DeviceTests().device()
-                try bench.feed.publish(DeviceTests.source(7), nextLaunch: true)
-                try await bench.launch()
-                return bench
-            }
-        ),
-        (
-            .suspect,
-            {
-                let bench = try await good()
-                try bench.feed.publish(DeviceTests.source(8))
-                try bench.feed.publish(DeviceTests.source(3, id: "com.example.shop.other"))
-                try await bench.launch()
+        cause(.good) {
+            let bench = try await good()
+            try await bench.launch()
+            return bench
+        },
+        cause(.downloaded) {
+            let bench = try DeviceTests().device()
+            try bench.feed.publish(DeviceTests.source(7), nextLaunch: true)
+            try await bench.launch()
+            return bench
+        },
+        cause(.suspect) {
+            let bench = try await good()
+            try bench.feed.publish(DeviceTests.source(8))
+            try bench.feed.publish(DeviceTests.source(3, id: "com.example.shop.other"))
+            try await bench.launch()
+            bench.crash()
+            for _ in 0..<2 {
+                try await bench.launch(syncing: false)
                 bench.crash()
-                for _ in 0..<2 {
-                    try await bench.launch(syncing: false)
-                    bench.crash()
-                }
-                try await bench.launch(syncing: false)
-                return bench
             }
-        ),
-        (
-            .nextLaunch,
-            {
-                let bench = try await good()
-                try await bench.launch()
-                try bench.feed.disable()
-                await bench.sync()
-                try bench.feed.enable()
-                bench.advance(seconds: 3600)
-                await bench.foreground()
-                return bench
-            }
-        ),
+            try await bench.launch(syncing: false)
+            return bench
+        },
+        cause(.nextLaunch) {
+            let bench = try await good()
+            try await bench.launch()
+            try bench.feed.disable()
+            await bench.sync()
+            try bench.feed.enable()
+            bench.advance(seconds: 3600)
+            await bench.foreground()
+            return bench
+        },
         (.waiting, { try await synced(DeviceTests.source(7).replacing("Shop.price", with: "Shop.late")) }),
-        (
-            .superseded,
-            {
-                let bench = try await good()
-                try await bench.launch()
-                try bench.feed.publish(DeviceTests.source(8))
-                await bench.sync()
-                return bench
-            }
-        ),
-        (
-            .banned,
-            {
-                let bench = try await synced()
-                try bench.device?.ban(id, reason: "for this test")
-                return bench
-            }
-        ),
-        (
-            .safeMode,
-            {
-                let bench = try await good()
-                for _ in 0..<3 {
-                    try await bench.launch(syncing: false)
-                    bench.crash()
-                }
+        cause(.superseded) {
+            let bench = try await good()
+            try await bench.launch()
+            try bench.feed.publish(DeviceTests.source(8))
+            await bench.sync()
+            return bench
+        },
+        cause(.banned) {
+            let bench = try await synced()
+            try bench.device?.ban(id, reason: "for this test")
+            return bench
+        },
+        cause(.safeMode) {
+            let bench = try await good()
+            for _ in 0..<3 {
                 try await bench.launch(syncing: false)
-                return bench
+                bench.crash()
             }
-        ),
-        (
-            .neverConfirmed,
-            {
-                let bench = try await synced()
-                for _ in 0..<4 {
-                    bench.crash()
-                    try await bench.launch(syncing: false)
-                }
-                return bench
+            try await bench.launch(syncing: false)
+            return bench
+        },
+        cause(.neverConfirmed) {
+            let bench = try await synced()
+            for _ in 0..<4 {
+                bench.crash()
+                try await bench.launch(syncing: false)
             }
-        ),
-        (
-            .closed,
-            {
-                let body = "patch.replace('Shop.price', function() return 7 end, {otherwise = 0})"
-                let bench = try await synced(DeviceTests.source(7, body: body))
-                for _ in 0..<2 { try await bench.launch() }
-                return bench
-            }
-        ),
-        (
-            .postponed,
-            {
-                var limits = PatchLimits()
-                limits.stackBytes = 1 << 30
-                let bench = try DeviceTests().device(limits: limits)
-                try bench.feed.publish(DeviceTests.source(7))
-                try await bench.launch()
-                return bench
-            }
-        ),
+            return bench
+        },
+        cause(.closed) {
+            let body = "patch.replace('Shop.price', function() return 7 end, {otherwise = 0})"
+            let bench = try await synced(DeviceTests.source(7, body: body))
+            for _ in 0..<2 { try await bench.launch() }
+            return bench
+        },
+        cause(.postponed) {
+            var limits = PatchLimits()
+            limits.stackBytes = 1 << 30
+            let bench = try DeviceTests().device(limits: limits)
+            try bench.feed.publish(DeviceTests.source(7))
+            try await bench.launch()
+            return bench
+        },
         (.refused, { try await synced(DeviceTests.source(7, body: "error('no')")) }),
-        (
-            .expired,
-            {
-                let bench = try await synced(DeviceTests.source(7, tags: "-- @expires 2026-10-01T00:00:00Z"))
-                bench.advance(days: 30)
-                try await bench.launch(syncing: false)
-                return bench
-            }
-        ),
-        (
-            .disabled,
-            {
-                let bench = try await synced()
-                try bench.feed.disable()
-                await bench.sync()
-                return bench
-            }
-        ),
-        (
-            .withdrawn,
-            {
-                let bench = try await synced()
-                try bench.feed.withdraw(PatchID(id: id, version: 7))
-                await bench.sync()
-                return bench
-            }
-        ),
+        cause(.expired) {
+            let bench = try await synced(DeviceTests.source(7, tags: "-- @expires 2026-10-01T00:00:00Z"))
+            bench.advance(days: 30)
+            try await bench.launch(syncing: false)
+            return bench
+        },
+        cause(.disabled) {
+            let bench = try await synced()
+            try bench.feed.disable()
+            await bench.sync()
+            return bench
+        },
+        cause(.withdrawn) {
+            let bench = try await synced()
+            try bench.feed.withdraw(PatchID(id: id, version: 7))
+            await bench.sync()
+            return bench
+        },
         (.shadow, { try await synced { try $0.feed.shadow(PatchID(id: id, version: 7)) } }),
         (.paused, { try await synced { try $0.feed.pause(PatchID(id: id, version: 7)) } }),
         (.rollout, { try await synced { try $0.feed.rollout(PatchID(id: id, version: 7), percent: 0) } }),
-        (
-            .group,
-            {
-                let bench = try DeviceTests().device()
-                try bench.feed.publish(DeviceTests.source(7), groups: ["qa"])
-                try await bench.launch()
-                return bench
-            }
-        ),
+        cause(.group) {
+            let bench = try DeviceTests().device()
+            try bench.feed.publish(DeviceTests.source(7), groups: ["qa"])
+            try await bench.launch()
+            return bench
+        },
         (.appVersion, { try await synced(DeviceTests.source(7).replacing(">=2.0.0", with: ">=9.0.0")) }),
         (.engine, { try await synced { try change($0, "engine", .integer(99)) } }),
         (.listMismatch, { try await synced { try change($0, "appVersions", .string(">=1.0.0")) } }),

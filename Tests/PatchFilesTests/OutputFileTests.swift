@@ -98,8 +98,7 @@ import Testing
     @Test func aFileThatIsReplacedGetsALaterSecond() throws {
         let place = Path(folder.at("a"))
         func write(later: Bool) throws {
-            try OutputFile.write(
-                [OutputFile(path: place, content: .bytes([1]), hasLaterTime: later)], force: true)
+            try OutputFile.write([OutputFile(path: place, content: .bytes([1]), hasLaterTime: later)], force: true)
         }
         func seconds() throws -> Int64 { try #require(FileInfo(place, following: false)).modified.components.seconds }
         try write(later: true)
@@ -155,8 +154,7 @@ extension OutputFileTests {
         try folder.write("", to: "victim/kept")
         try folder.write("", to: "out/kept")
         let base = Path(folder.at("out"))
-        let output = OutputFile(
-            path: base.appending(Path("lib/x.lua")), content: .bytes([1]), below: base)
+        let output = OutputFile(path: base.appending(Path("lib/x.lua")), content: .bytes([1]), below: base)
         try OutputFile.write([output], force: false)
         #expect(folder.exists("out/lib/x.lua"))
         try FileManager.default.removeItem(atPath: folder.at("out/lib"))

@@ -151,8 +151,7 @@ import Testing
     func decimalThatIsNoNumberIsNotPassed(_ text: String) throws {
         let decimal = Decimal(string: text) ?? .nan
         #expect(try answer(to: decimal, "v", otherwise: "original") == "original")
-        #expect(
-            bench.failures.first?.message == "\(decimal) is not a decimal of at most 15 significant digits")
+        #expect(bench.failures.first?.message == "\(decimal) is not a decimal of at most 15 significant digits")
     }
 
     // MARK: refused values

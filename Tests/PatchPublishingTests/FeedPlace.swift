@@ -14,8 +14,7 @@ struct FeedPlace: Sendable {
     /// - Parameter versions: The published versions of a patch.
     init(_ versions: ClosedRange<Int> = 1...1) throws {
         disk = try TestFolder()
-        keys = try FeedFixture()
-        try keys.publish(versions)
+        keys = try FeedFixture(publishing: versions)
         root = keys.pinnedRoot
         try copy(to: "feed")
     }

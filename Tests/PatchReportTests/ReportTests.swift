@@ -540,8 +540,7 @@ import Testing
             typealias Held = FleetReport.Device.Held
             #expect(
                 device.patches == [
-                    Held(
-                        id: "com.example.bad", version: 1, stage: .rolledBack, since: time(40), isRunning: false),
+                    Held(id: "com.example.bad", version: 1, stage: .rolledBack, since: time(40), isRunning: false),
                     Held(id: "com.example.good", version: 3, stage: .good, since: time(20), isRunning: true),
                 ])
             // The last message counts here.

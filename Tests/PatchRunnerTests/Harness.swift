@@ -35,9 +35,34 @@ final class Harness: Sendable {
             onLine: nil)
     }
 
+    /// A harness with `T.f`, which returns its argument.
+    static func identity(
+        limits: PatchLimits = .patient, uptime: Uptime = .system
+    ) throws -> (Harness, Replaceable<@Sendable (Int) -> Int>) {
+        let harness = try Harness(limits: limits, uptime: uptime)
+        return (harness, try harness.registry.replaceable("T.f") { (x: Int) -> Int in x })
+    }
+
+    /// Registers a function whose original stays in the patch until it may leave.
+    func holding(
+        _ name: String, answer: Int = 0
+    ) throws -> (function: Replaceable<@Sendable () -> Int>, isIn: Rendezvous, mayLeave: DispatchSemaphore) {
+        let (isIn, mayLeave) = (Rendezvous(), DispatchSemaphore(value: 0))
+        let function = try registry.replaceable(name) { () -> Int in
+            isIn.release()
+            mayLeave.wait()
+            return answer
+        }
+        return (function, isIn, mayLeave)
+    }
+
     var events: [RunnerEvent] { recorded.events }
     var failures: [RunnerEvent.Failure] {
         events.compactMap { if case .failed(_, _, let failure) = $0 { failure } else { nil } }
+    }
+    /// Why calls were answered without their patch.
+    var fallbacks: [RunnerEvent.Fallback] {
+        events.compactMap { if case .fellBack(_, _, let reason) = $0 { reason } else { nil } }
     }
     var logged: [String] {
         events.compactMap { if case .log(_, _, let text) = $0 { text } else { nil } }
@@ -56,9 +81,7 @@ final class Harness: Sendable {
             .verify(envelope, scriptKeys: TestKeys.script)
     }
 
-    static func verified(
-        bytes: [UInt8], replaces: [String], others: [String: String] = [:]
-    ) throws -> VerifiedPatch {
+    static func verified(bytes: [UInt8], replaces: [String], others: [String: String] = [:]) throws -> VerifiedPatch {
         let scripts =
             [PatchScript(name: "main.lua", bytes: bytes)]
             + others.sorted { $0.key < $1.key }.map { PatchScript(name: $0.key, bytes: Array($0.value.utf8)) }
@@ -87,11 +110,14 @@ final class Harness: Sendable {
     }
 
     /// Loads and activates a script.
+    ///
+    /// - Parameter replaces: What it replaces. By default, the names that it gives to `patch.replace` as literals.
     @discardableResult
     func apply(
-        _ source: String, id: String = "com.example.shop.fix", version: Int = 1, replaces: [String],
+        _ source: String, id: String = "com.example.shop.fix", version: Int = 1, replaces: [String]? = nil,
         others: [String: String] = [:]
     ) throws -> LoadedPatch {
+        let replaces = replaces ?? source.matches(of: /patch\.replace\('([\w.]+)'/).map { String($0.1) }
         let patch = try runner.load(
             try Self.verified(source, id: id, version: version, replaces: replaces, others: others))
         try runner.activate(patch)
@@ -189,6 +215,13 @@ func onThread<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async ->
     }
 }
 
+/// Runs a body on new threads, with the number of each, and waits for all of them.
+func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) async {
+    await withTaskGroup(of: Void.self) { group in
+        for thread in 0..<count { group.addTask { await onThread { body(thread) } } }
+    }
+}
+
 private final class ThreadWork {
     let body: () -> Void
     init(_ body: @escaping () -> Void) { self.body = body }
@@ -221,18 +254,16 @@ func onStack<Value>(ofKilobytes kilobytes: Int, _ body: @escaping () -> Value) -
 
 extension PatchLimits {
     /// The default limits with long times, so that only tests about time can fail on a busy machine.
-    static let patient: PatchLimits = {
-        var limits = PatchLimits()
-        limits.callTime = .seconds(20)
-        limits.loadTime = .seconds(20)
-        limits.lockTime = .seconds(20)
-        return limits
-    }()
+    static let patient = PatchLimits().with(\.callTime, .seconds(20)).with(\.loadTime, .seconds(20))
+        .with(\.lockTime, .seconds(20))
 
     /// The same for a patch whose calls run one at a time.
-    static let oneInstance: PatchLimits = {
-        var limits = PatchLimits.patient
-        limits.instances = 1
+    static let oneInstance = patient.with(\.instances, 1)
+
+    /// The same, except for one of them.
+    func with<Value>(_ limit: WritableKeyPath<PatchLimits, Value>, _ value: Value) -> PatchLimits {
+        var limits = self
+        limits[keyPath: limit] = value
         return limits
-    }()
+    }
 }

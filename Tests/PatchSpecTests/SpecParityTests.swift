@@ -102,9 +102,7 @@ import Testing
     }
 
     /// The outcome of each value in a spec.
-    private static func tests(
-        _ declared: Declared, _ patch: VerifiedPatch, give: String
-    ) throws -> [SpecReport.Test] {
+    private static func tests(_ declared: Declared, _ patch: VerifiedPatch, give: String) throws -> [SpecReport.Test] {
         let registry = PatchRegistry()
         _ = try declared.register(registry)
         let source =

@@ -178,9 +178,7 @@ import Testing
             let page =
                 ".Dd January 1, 2026\n.Dt X 1\n.Os\n.Sh NAME\n.Nm x\n.Nd x\n.Bl -tag\n.It Ar \(Escape.roffArgument(Escape.comment(text)))\nx\n.El\n"
             try folder.write(page, to: "x.1")
-            let run = try Tool.shell(
-                "mandoc -Tlint -Werror x.1; mandoc -Tutf8 x.1 >out",
-                in: folder.path)
+            let run = try Tool.shell("mandoc -Tlint -Werror x.1; mandoc -Tutf8 x.1 >out", in: folder.path)
             #expect(run.status == 0 && !run.text.contains("ERROR"), "\(shown(text)): \(run.text)\(run.error)")
         }
     }

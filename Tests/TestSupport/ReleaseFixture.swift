@@ -36,25 +36,26 @@ public struct ReleaseFixture: Sendable {
     }
 
     /// Runs patchpack in the folder.
-    public func run(
-        _ arguments: String..., input: [UInt8] = [], environment: [String: String] = [:]
-    ) throws -> Tool {
+    public func run(_ arguments: String..., input: [UInt8] = [], environment: [String: String] = [:]) throws -> Tool {
+        try run(arguments, input: input, environment: environment)
+    }
+
+    public func run(_ arguments: [String], input: [UInt8] = [], environment: [String: String] = [:]) throws -> Tool {
         try Tool.run(Tool.patchpack, arguments, input: input, environment: environment, in: folder.path)
     }
 
     /// Packs scripts with the folder's keys, without linting them.
     public func pack(_ arguments: String..., environment: [String: String] = [:]) throws -> Tool {
-        try Tool.run(
-            Tool.patchpack,
+        try run(
             ["pack", "--no-lint"] + arguments + ["--signing-key", "signing.pem", "--script-key", "script.key"],
-            environment: environment, in: folder.path)
+            environment: environment)
     }
 
     /// Verifies envelopes with the folder's keys.
     public func verify(_ arguments: String..., environment: [String: String] = [:]) throws -> Tool {
-        try Tool.run(
-            Tool.patchpack, ["verify"] + arguments + ["--trusted-key", "trusted.pem", "--script-key", "script.key"],
-            environment: environment, in: folder.path)
+        try run(
+            ["verify"] + arguments + ["--trusted-key", "trusted.pem", "--script-key", "script.key"],
+            environment: environment)
     }
 
     /// Runs a line of shell in the folder.

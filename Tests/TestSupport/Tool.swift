@@ -127,9 +127,7 @@ public struct Tool {
     }
 
     /// Starts a program. Foundation's `Process` is not used: it sometimes crashes when many programs start at once.
-    static func spawn(
-        _ arguments: [String], _ environment: [String], streams: [String]
-    ) throws -> pid_t {
+    static func spawn(_ arguments: [String], _ environment: [String], streams: [String]) throws -> pid_t {
         #if canImport(Glibc)
             var actions = unsafe posix_spawn_file_actions_t()
             var attributes = posix_spawnattr_t()

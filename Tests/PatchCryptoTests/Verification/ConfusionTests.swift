@@ -85,8 +85,7 @@ import Testing
         let folder = try TestFolder()
         try folder.write(rsaSHA1.pem().exposed, to: "key", mode: 0o600)
         try folder.write(block, to: "block")
-        let run = try Tool.shell(
-            "openssl rsautl -sign -raw -inkey key -in block -out signature", in: folder.path)
+        let run = try Tool.shell("openssl rsautl -sign -raw -inkey key -in block -out signature", in: folder.path)
         try #require(run.status == 0, "\(run.error)")
         return try folder.read("signature")
     }

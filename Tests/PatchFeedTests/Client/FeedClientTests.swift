@@ -12,10 +12,7 @@ import PatchPublishing
     private let feed: FeedFixture
     private let storage = MemoryStorage()
 
-    init() throws {
-        feed = try FeedFixture()
-        try feed.publish(1...3)
-    }
+    init() throws { feed = try FeedFixture(publishing: 1...3) }
 
     @Test func aFirstUpdateReadsEachFileOnce() async throws {
         _ = feed.server.requests()
@@ -109,8 +106,7 @@ import PatchPublishing
 
     /// Arbitrary software, and key compromise below a threshold.
     @Test func metadataOfOtherKeysAreRefused() async throws {
-        let other = try FeedFixture()
-        try other.publish(1...3)
+        let other = try FeedFixture(publishing: 1...3)
         for name in ["timestamp", "2.snapshot", "2.targets", "2.rollout"] {
             let path = "metadata/\(name).json"
             let files = feed.server.files

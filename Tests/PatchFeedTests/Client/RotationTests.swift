@@ -12,8 +12,7 @@ import Testing
 
     @Test(arguments: ["root", "targets", "rollout", "snapshot", "timestamp"])
     func eachRoleIsRotated(name: String) async throws {
-        let feed = try FeedFixture()
-        try feed.publish(1...2)
+        let feed = try FeedFixture(publishing: 1...2)
         _ = try await feed.list(storage)
         let role = try #require(FeedRole(rawValue: name))
         let new = try SigningKey.generate(.ed25519)
@@ -59,8 +58,7 @@ import Testing
 
     /// A thief of the online keys raises the versions to the maximum. New keys fix that.
     @Test func aFastForwardIsRecoveredFrom() async throws {
-        let feed = try FeedFixture()
-        try feed.publish(1...1)
+        let feed = try FeedFixture(publishing: 1...1)
         _ = try await feed.list(storage)
         let sound = feed.server.files
 
@@ -151,8 +149,7 @@ import Testing
     /// Every moment of a change of keys is valid: both keys sign, and the new root comes last.
     @Test(arguments: ["targets", "snapshot", "timestamp"])
     func aClientInTheMiddleOfARotation(name: String) async throws {
-        let feed = try FeedFixture()
-        try feed.publish(1...1)
+        let feed = try FeedFixture(publishing: 1...1)
         let role = try #require(FeedRole(rawValue: name))
         let new = try SigningKey.generate(.ed25519)
         var repository = try FeedRepository(trustingItself: { path in feed.server[path] })
@@ -171,8 +168,7 @@ import Testing
     /// The old key is lost or stolen, so only the new one signs, and the run ends after the new root.
     @Test(arguments: ["targets", "snapshot"])
     func anInterruptedRotationIsMended(name: String) async throws {
-        let feed = try FeedFixture()
-        try feed.publish(1...1)
+        let feed = try FeedFixture(publishing: 1...1)
         let role = try #require(FeedRole(rawValue: name))
         let new = try SigningKey.generate(.ed25519)
         let signing = feed.root + (name == "targets" ? [feed.online, new] : [feed.release, feed.online, new])
@@ -203,8 +199,7 @@ import Testing
 
     /// Files of an interrupted run are never overwritten.
     @Test func versionsThatExistAreSkipped() async throws {
-        let feed = try FeedFixture()
-        try feed.publish(1...1)
+        let feed = try FeedFixture(publishing: 1...1)
         feed.server["metadata/3.snapshot.json"] = Array("left by a crash".utf8)
         feed.server["metadata/3.rollout.json"] = Array("left by a crash".utf8)
         try feed.publish(2...2)

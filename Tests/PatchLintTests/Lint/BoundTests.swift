@@ -172,8 +172,7 @@ import Testing
     }
 
     @Test func manyFieldsOfAStructMayBeWritten() {
-        let interface = Self.interface(
-            [Self.function("F.give", ["A"], "A")], [Self.structure("A", [("x", "integer")])])
+        let interface = Self.interface([Self.function("F.give", ["A"], "A")], [Self.structure("A", [("x", "integer")])])
         let writes = (0..<300).map { "a.f\($0) = 1\n" }.joined()
         #expect(Self.lint(Self.giving(writes + "a.x = 'text'"), interface).isEmpty)
         #expect(Self.lint(Self.giving("a.x = 'text'"), interface).map(\.code) == [.resultType])

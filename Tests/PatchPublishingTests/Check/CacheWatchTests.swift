@@ -13,9 +13,7 @@ import Testing
     private static let missing = "metadata/2.root.json"
 
     /// The warning about a server that lets caches keep a file for some seconds.
-    private func faults(
-        _ path: String, _ seconds: Int?, date: Timestamp? = FeedFixture.now
-    ) async throws -> [String] {
+    private func faults(_ path: String, _ seconds: Int?, date: Timestamp? = FeedFixture.now) async throws -> [String] {
         let server = MemorySource(date: date)
         (server[Self.timestamp], server[Self.root]) = ([1], [1])
         let watch = CacheWatch(
@@ -29,8 +27,7 @@ import Testing
 
     @Test func aTimestampIsKeptForTenMinutesAtMost() async throws {
         #expect(try await faults(Self.timestamp, 600).isEmpty)
-        #expect(
-            try await faults(Self.timestamp, 601) == ["caches keep timestamp.json for 601 s: send max-age=60"])
+        #expect(try await faults(Self.timestamp, 601) == ["caches keep timestamp.json for 601 s: send max-age=60"])
         #expect(
             try await faults(Self.timestamp, nil) == [
                 "timestamp.json has no Cache-Control, so caches guess how long to keep it: send max-age=60"

@@ -11,10 +11,7 @@ import Testing
 @Suite(.ownThreads) struct FeedCheckTests {
     private let feed: FeedFixture
 
-    init() throws {
-        feed = try FeedFixture()
-        try feed.publish(1...2)
-    }
+    init() throws { feed = try FeedFixture(publishing: 1...2) }
 
     private func check(at now: Timestamp = FeedFixture.now) async throws -> FeedCheck {
         var client = try feed.client(MemoryStorage(), at: now)

@@ -11,8 +11,7 @@ import Testing
     private let feed: FeedFixture
 
     init() throws {
-        feed = try FeedFixture(rootKeys: 2, rootThreshold: 2)
-        try feed.publish(1...2)
+        feed = try FeedFixture(rootKeys: 2, rootThreshold: 2, publishing: 1...2)
     }
 
     @Test func everyRoleSaysWhoSignsItAndUntilWhen() throws {

@@ -45,9 +45,7 @@ import Testing
 
     /// A change of the list, which the online key signs.
     @discardableResult
-    private func turn(
-        _ word: String, _ change: FeedChange, isUrgent: Bool = false
-    ) throws -> FeedChange.Result {
+    private func turn(_ word: String, _ change: FeedChange, isUrgent: Bool = false) throws -> FeedChange.Result {
         try change.run(isUrgent: isUrgent) { (feed, details) in
             feed.edit(in: details) { $0.setSwitch(word, to: "1") }
         }

@@ -42,8 +42,7 @@ import Testing
         #expect(try remedy(label(4), store(4)) == .signStoreAgain)
         #expect(try remedy(label(6), store(6)) == nil)
         for label in [label(6, app: "com.example.other"), label(6, environment: "staging")] {
-            #expect(
-                try remedy(label, store(6)) == .signStore(app: FeedFixture.app, environment: "release"))
+            #expect(try remedy(label, store(6)) == .signStore(app: FeedFixture.app, environment: "release"))
         }
     }
 

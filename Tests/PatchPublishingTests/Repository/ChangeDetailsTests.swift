@@ -10,10 +10,7 @@ import Testing
 @Suite(.ownThreads) struct ChangeDetailsTests {
     private let feed: FeedFixture
 
-    init() throws {
-        feed = try FeedFixture()
-        try feed.publish(1...1)
-    }
+    init() throws { feed = try FeedFixture(publishing: 1...1) }
 
     private func read() throws -> FeedRepository { try feed.repository() }
 

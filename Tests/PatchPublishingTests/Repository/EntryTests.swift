@@ -10,10 +10,7 @@ import Testing
     private static let id = "com.example.shop.cart-total"
     private let feed: FeedFixture
 
-    init() throws {
-        feed = try FeedFixture()
-        try feed.publish(1...2)
-    }
+    init() throws { feed = try FeedFixture(publishing: 1...2) }
 
     @Test func theHighestVersionIsMeantUnlessOneIsNamed() throws {
         let repository = try feed.repository()
@@ -24,8 +21,7 @@ import Testing
         #expect(
             refusal { _ = try repository.entry("com.example.shop.cart-totel", version: nil) }?.hint
                 == "did you mean \(Self.id)?")
-        #expect(
-            refusal { _ = try repository.entry("cart-total", version: nil) }?.hint == "did you mean \(Self.id)?")
+        #expect(refusal { _ = try repository.entry("cart-total", version: nil) }?.hint == "did you mean \(Self.id)?")
         let other = refusal { _ = try repository.entry("other", version: nil) }
         #expect(other?.remedy as? PublishingRemedy == .lookAtPatches)
     }

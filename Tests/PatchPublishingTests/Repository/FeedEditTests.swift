@@ -14,8 +14,7 @@ import Testing
     private let details = FeedFixture.details
 
     init() throws {
-        keys = try FeedFixture()
-        try keys.publish(1...3)
+        keys = try FeedFixture(publishing: 1...3)
         feed = try keys.repository()
     }
 
@@ -453,8 +452,7 @@ import Testing
     @Test mutating func refresh_onlySomeKeys_renewsTheirRoles() throws {
         let online = try FeedKey(keys.online.verifyingKey).id
         var soon = feed
-        #expect(
-            soon.refresh(with: [online], in: details) == [.renewed(.timestamp, version: 3)], "the others last")
+        #expect(soon.refresh(with: [online], in: details) == [.renewed(.timestamp, version: 3)], "the others last")
         let late = ChangeDetails(at: FeedFixture.now.adding(days: 300))
         #expect(
             Set(feed.refresh(with: [online], in: late).map { "\($0)" })

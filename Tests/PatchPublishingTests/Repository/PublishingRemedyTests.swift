@@ -10,10 +10,7 @@ import Testing
 @Suite(.ownThreads) struct PublishingRemedyTests {
     private let feed: FeedFixture
 
-    init() throws {
-        feed = try FeedFixture()
-        try feed.publish(1...1)
-    }
+    init() throws { feed = try FeedFixture(publishing: 1...1) }
 
     /// The remedy of the thrown error.
     private func remedy(_ body: () throws -> Void) -> PublishingRemedy? {
@@ -75,8 +72,7 @@ import Testing
         #expect(remedy { _ = try late.loadStagedChange { path in feed.server[path] } } == .repeatStaged)
         var base = try feed.repository()
         base.refresh([.targets], in: ChangeDetails(at: FeedFixture.now.adding(days: 300)))
-        #expect(
-            remedy { try staged.rebase(from: late, onto: base, in: FeedFixture.details) } == .signStagedFirst)
+        #expect(remedy { try staged.rebase(from: late, onto: base, in: FeedFixture.details) } == .signStagedFirst)
     }
 
     @Test func remedy_removedVersionOrLargeList_isPublishOrPrune() throws {

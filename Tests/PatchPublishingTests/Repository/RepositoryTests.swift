@@ -12,15 +12,10 @@ import Testing
     private let feed: FeedFixture
     private let details = FeedFixture.details
 
-    init() throws {
-        feed = try FeedFixture()
-        try feed.publish(1...2)
-    }
+    init() throws { feed = try FeedFixture(publishing: 1...2) }
 
     /// The files of a rotation of a role's keys, in order.
-    private func rotation(
-        of role: FeedRole, _ new: SigningKey, with keys: [SigningKey]
-    ) throws -> [String] {
+    private func rotation(of role: FeedRole, _ new: SigningKey, with keys: [SigningKey]) throws -> [String] {
         var repository = try feed.repository()
         try repository.rotate(
             role, adding: [FeedKey(new.verifyingKey)], removing: repository.keys(of: role).ids, threshold: nil,
@@ -35,8 +30,7 @@ import Testing
         #expect(
             try rotation(of: .targets, new, with: all).suffix(2) == ["metadata/timestamp.json", "metadata/2.root.json"])
         // The old key is lost.
-        #expect(
-            try rotation(of: .targets, new, with: feed.root + [feed.online]).last == "metadata/timestamp.json")
+        #expect(try rotation(of: .targets, new, with: feed.root + [feed.online]).last == "metadata/timestamp.json")
     }
 
     /// The old keys and the new ones sign a root.

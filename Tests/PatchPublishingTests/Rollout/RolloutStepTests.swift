@@ -19,8 +19,7 @@ import Testing
     private var evidence: RolloutStep.Evidence
 
     init() throws {
-        feed = try FeedFixture()
-        try feed.publish(1...1)
+        feed = try FeedFixture(publishing: 1...1)
         entry = try feed.repository().list.entries[0]
         entry.rollout = Rollout(basisPoints: 100, unit: .user, seed: "s")
         entry.since = Timestamp(secondsSince1970: now.secondsSince1970 - 3600)

@@ -195,8 +195,7 @@ private final class Recursive: Sendable {
         }
         let sync = try harness.registry.replaceable("A.s") { (x: Int) -> Int in x }
         _ = other
-        try harness.apply(
-            "patch.replace('A.f', function(o, x) return o(x) + 1 end)", id: "com.example.a", replaces: ["A.f"])
+        try harness.apply("patch.replace('A.f', function(o, x) return o(x) + 1 end)", id: "com.example.a")
         try harness.apply(
             """
             patch.replace('A.f', function(o, x)
@@ -234,8 +233,7 @@ private final class Recursive: Sendable {
             await inner.wait()
             return x * 2
         }
-        try harness.apply(
-            "patch.replace('A.slow', function(original, x) return original(x) + 1 end)", replaces: ["A.slow"])
+        try harness.apply("patch.replace('A.slow', function(original, x) return original(x) + 1 end)")
         async let answer = slow(5)
         await inner.arrival()
         #expect(harness.runner.deactivate("com.example.shop.fix"))
@@ -251,9 +249,7 @@ private final class Recursive: Sendable {
             await Task.yield()
             return x
         }
-        try harness.apply(
-            "patch.replace('A.f', function(original, x) local y = x return original(x) * 1000 + y end)",
-            replaces: ["A.f"])
+        try harness.apply("patch.replace('A.f', function(original, x) local y = x return original(x) * 1000 + y end)")
         await withTaskGroup(of: Bool.self) { group in
             for x in 1...500 { group.addTask { await function(x) == x * 1001 } }
             for await isRight in group { #expect(isRight) }

@@ -39,44 +39,42 @@ import Testing
         "struct S { let f: Replaceable<(Int, Int) -> Bool>; init(_ registry: PatchRegistry) throws { "
         + #"f = try registry.replaceable("A.b") { (a: Int, b: Int) -> Bool in a < b } } }"#
 
+    private static func replaced(_ closure: String, _ error: String) -> (program: String, error: String) {
+        (#"_ = try registry.replaceable("A.b") { \#(closure) }"#, error)
+    }
+
     /// Programs, and the compiler's errors.
     private static let programs: [(program: String, error: String)] = [
         // Types that do not conform to PatchValue. Without the catch-all: "contextual closure type '@Sendable () -> Int' expects
         // 0 arguments".
-        (#"_ = try registry.replaceable("A.b") { (items: Set<String>) -> Int in items.count }"#, noValue),
-        (#"_ = try registry.replaceable("A.b") { (letter: Character) -> Int in 1 }"#, noValue),
-        (#"_ = try registry.replaceable("A.b") { (part: Substring) -> Int in part.count }"#, noValue),
-        (#"_ = try registry.replaceable("A.b") { (big: Int128) -> Int in Int(big) }"#, noValue),
-        (#"_ = try registry.replaceable("A.b") { (range: ClosedRange<Int>) -> Int in range.count }"#, noValue),
-        (#"_ = try registry.replaceable("A.b") { (values: [String: Any]) -> Int in values.count }"#, noValue),
-        (#"_ = try registry.replaceable("A.b") { (size: Int, items: Set<String>) -> Int in size }"#, noValue),
-        (#"_ = try registry.replaceable("A.b") { (items: Set<String>) async throws -> Int in 1 }"#, noValue),
+        replaced("(items: Set<String>) -> Int in items.count", noValue),
+        replaced("(letter: Character) -> Int in 1", noValue),
+        replaced("(part: Substring) -> Int in part.count", noValue),
+        replaced("(big: Int128) -> Int in Int(big)", noValue),
+        replaced("(range: ClosedRange<Int>) -> Int in range.count", noValue),
+        replaced("(values: [String: Any]) -> Int in values.count", noValue),
+        replaced("(size: Int, items: Set<String>) -> Int in size", noValue),
+        replaced("(items: Set<String>) async throws -> Int in 1", noValue),
         // Without the catch-all: "declared closure result 'Duration' is incompatible with contextual type 'Void'".
-        (#"_ = try registry.replaceable("A.b") { (seconds: Int) -> Duration in .seconds(seconds) }"#, noValue),
-        (
-            #"_ = try registry.replaceable("A.b") { (a: Int) -> Result<Int, CancellationError> in .success(a) }"#,
-            noValue
-        ),
+        replaced("(seconds: Int) -> Duration in .seconds(seconds)", noValue),
+        replaced("(a: Int) -> Result<Int, CancellationError> in .success(a)", noValue),
         // Without the catch-all: "no exact matches in call to instance method 'replaceable'".
-        (#"_ = try registry.replaceable("A.b") { (plain: Plain) -> Int in plain.count }"#, noValue),
-        (#"_ = try registry.replaceable("A.b") { (unknown: Unknown) -> Int in 1 }"#, noValue),
-        (#"_ = try registry.replaceable("A.b") { (pair: (Int, Int)) -> Int in pair.0 }"#, noValue),
-        (#"_ = try registry.replaceable("A.b") { (body: @Sendable () -> Int) -> Int in body() }"#, notReplaceable),
-        (#"_ = try registry.replaceable("A.b") { (date: Date) -> Date in date }"#, noValue),
-        (#"_ = try registry.replaceable("A.b") { (priced: any Priced) -> Int in 1 }"#, noValue),
-        (#"_ = try registry.replaceable("A.b") { (count: inout Int) -> Int in count }"#, noValue),
+        replaced("(plain: Plain) -> Int in plain.count", noValue),
+        replaced("(unknown: Unknown) -> Int in 1", noValue),
+        replaced("(pair: (Int, Int)) -> Int in pair.0", noValue),
+        replaced("(body: @Sendable () -> Int) -> Int in body()", notReplaceable),
+        replaced("(date: Date) -> Date in date", noValue),
+        replaced("(priced: any Priced) -> Int in 1", noValue),
+        replaced("(count: inout Int) -> Int in count", noValue),
         (#"_ = try registry.replaceable("A.b", sum)"#, noValue),
         (#"_ = try registry.replaceable("A.b", 7)"#, notReplaceable),
-        (
-            #"_ = try registry.replaceable("A.b") { (a: Int, b: Int, c: Int, d: Int, e: Int, f: Int, g: Int) "#
-                + "-> Int in a }", tooMany
-        ),
+        replaced("(a: Int, b: Int, c: Int, d: Int, e: Int, f: Int, g: Int) -> Int in a", tooMany),
         (
             #"let _: Replaceable<@Sendable (Set<String>) -> Int> = try registry.replaceable("A.b") { $0.count }"#,
             noValue
         ),
-        (#"_ = try registry.replaceable("A.b") { (id: UUID) async -> Int in 1 }"#, noValue),
-        (#"_ = try registry.replaceable("A.b") { (id: UUID) in }"#, noValue),
+        replaced("(id: UUID) async -> Int in 1", noValue),
+        replaced("(id: UUID) in", noValue),
         (
             #"let _: Replaceable<@Sendable (Int) async -> Int> = try registry.replaceable("A.b") { $0 }"#,
             notOnItsCallersActor
@@ -85,10 +83,9 @@ import Testing
             #"let _: Replaceable<@Sendable (Int) async throws -> Void> = try registry.replaceable("A.b") { _ in }"#,
             notOnItsCallersActor
         ),
-        (
-            #"_ = try registry.replaceable("A.b") { (a: UUID, b: Int, c: Int, d: Int, e: Int, f: Int, g: Int, h: Int, "#
-                + "i: Int, j: Int) async throws in }", tooMany
-        ),
+        replaced(
+            "(a: UUID, b: Int, c: Int, d: Int, e: Int, f: Int, g: Int, h: Int, i: Int, j: Int) async throws in",
+            tooMany),
         (#"_ = try registry.register(PatchPoint<(Set<String>) -> Int>("A.b"))"#, noPoint),
         (#"let _ = PatchPoint<(Int, Int, Int, Int, Int, Int, Int) -> Int>("A.b")"#, noPoint),
         (#"let _: PatchPoint<(Set<String>) -> Int> = PatchPoint("A.b")"#, noPoint),
@@ -96,11 +93,8 @@ import Testing
         // The type is wrong in the declaration, and the closure is right.
         (wrongType, "type '(Int, Int) -> Bool' does not conform to the 'Sendable' protocol"),
         // Errors that the compiler already reports well, and must keep reporting.
-        (#"_ = try registry.replaceable("A.b") { (a: Int) -> Int in missing(a) }"#, "cannot find 'missing' in scope"),
-        (
-            #"_ = try registry.replaceable("A.b") { (a: Int) -> Int in let b = a.cuont; return b }"#,
-            "value of type 'Int' has no member 'cuont'"
-        ),
+        replaced("(a: Int) -> Int in missing(a)", "cannot find 'missing' in scope"),
+        replaced("(a: Int) -> Int in let b = a.cuont; return b", "value of type 'Int' has no member 'cuont'"),
         (
             #"let counter = Mutable(); _ = try registry.replaceable("A.b") { (a: Int) -> Int in counter.count }"#,
             "capture of 'counter' with non-Sendable type 'Mutable' in a '@Sendable' closure [#SendableClosureCaptures]"

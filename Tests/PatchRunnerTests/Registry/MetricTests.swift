@@ -18,8 +18,7 @@ import Testing
 
     /// A harness with a patch that fails once in three calls, and another one on the same name.
     private func harness() throws -> (Harness, Replaceable<@Sendable (Int) -> Int>) {
-        let harness = try Harness()
-        let function = try harness.registry.replaceable("T.f") { (x: Int) -> Int in x }
+        let (harness, function) = try Harness.identity()
         _ = try harness.registry.replaceable("T.g") { () -> Void in }
         try harness.apply(
             """
@@ -84,8 +83,7 @@ import Testing
         limits.waitingCalls = 2
         let harness = try Harness(limits: limits)
         let call = try CallWithinCall(in: harness.registry)
-        try harness.apply(
-            "patch.replace('T.slow', function(original, x) return original(x) end)", replaces: ["T.slow"])
+        try harness.apply("patch.replace('T.slow', function(original, x) return original(x) end)")
         let tasks = [try await call.begin(1)]
         #expect(value(harness.registry.metrics, "waiting_calls") == .gauge(1))
         // Its original ends within another function's original, which lets it continue.

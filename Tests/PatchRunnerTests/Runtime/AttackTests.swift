@@ -81,10 +81,7 @@ import Testing
     /// The memory of a table is charged before it is allocated, and the memory of a message before it becomes a string of the
     /// script.
     @Test func scriptMemory_largeValue_isChargedFirst() throws {
-        var limits = PatchLimits.patient
-        limits.memory = 24 << 20
-        let harness = try Harness(limits: limits)
-        let function = try harness.registry.replaceable("T.f") { (x: Int) -> Int in x }
+        let (harness, function) = try Harness.identity(limits: .patient.with(\.memory, 24 << 20))
         let strings = Array(repeating: "", count: 3_000_000)
         _ = try harness.registry.replaceable("T.strings") { () -> [String] in strings }
         _ = try harness.registry.replaceable("T.deep") { (_: [String: [String: [String: Int]]]) -> Int in 0 }
@@ -127,8 +124,7 @@ import Testing
 
     /// Moving many keys to another hash part is one instruction. Its steps grow with the square of the number of colliding keys.
     @Test func tablesOfNumbersThatCollideDoNotGrow() throws {
-        let harness = try Harness()
-        let function = try harness.registry.replaceable("T.f") { (x: Int) -> Int in x }
+        let (harness, function) = try Harness.identity()
         try harness.apply(
             """
             patch.replace('T.f', function(original, x)
@@ -183,8 +179,7 @@ import Testing
     }
 
     @Test func require_endedByLimit_canBeRepeated() throws {
-        let harness = try Harness()
-        let function = try harness.registry.replaceable("T.f") { (x: Int) -> Int in x }
+        let (harness, function) = try Harness.identity()
         try harness.apply(
             """
             patch.replace('T.f', function(original, x) slow = x == 1 return require('m').value end)
@@ -212,10 +207,7 @@ import Testing
             "patch.replace('T.f', function(o, x) \(nested) return o(x) + 1000 end)", replaces: ["T.f"])
         for stackBytes in [256 * 1024, 384 * 1024, 512 * 1024] {
             for patch in [loads, calls] {
-                var limits = PatchLimits.patient
-                limits.stackBytes = stackBytes
-                let harness = try Harness(limits: limits)
-                let function = try harness.registry.replaceable("T.f") { (x: Int) -> Int in x }
+                let (harness, function) = try Harness.identity(limits: .patient.with(\.stackBytes, stackBytes))
                 let answer = onStack(ofKilobytes: kilobytes) {
                     if let loaded = try? harness.runner.load(patch) { try? harness.runner.activate(loaded) }
                     return function(7)
@@ -262,8 +254,7 @@ import Testing
 
     /// Each larger block makes the sandbox check more often. The instructions before that are charged.
     @Test func fuel_frequentChecks_countsAllInstructions() throws {
-        let harness = try Harness()
-        let function = try harness.registry.replaceable("T.f") { (x: Int) -> Int in x }
+        let (harness, function) = try Harness.identity()
         let turns = Counter()
         _ = try harness.registry.replaceable("T.turn") { () -> Void in turns.add() }
         try harness.apply(
@@ -286,8 +277,7 @@ import Testing
     @Test func anotherSpellingIsAnotherName() throws {
         let harness = try Harness()
         let function = try harness.registry.replaceable("T.K") { (x: Int) -> Int in x }
-        try harness.apply(
-            "patch.replace('T.K', function(o, x) return host.has('T.\\u{212A}') and 1 or 2 end)", replaces: ["T.K"])
+        try harness.apply("patch.replace('T.K', function(o, x) return host.has('T.\\u{212A}') and 1 or 2 end)")
         #expect(function(0) == 2)
     }
 
@@ -303,8 +293,7 @@ import Testing
         let harness = try Harness(limits: PatchLimits())
         let function = try harness.registry.replaceable("T.f") { (x: Int) async -> Int in x }
         try harness.apply(
-            "patch.replace('T.f', function(o, x) local function f() local ok, e = pcall(f) return 1 + f() end f() end)",
-            replaces: ["T.f"])
+            "patch.replace('T.f', function(o, x) local function f() local ok, e = pcall(f) return 1 + f() end f() end)")
         // It was 2.9 seconds. The executor runs the task on this thread, whose processor time is measured.
         let seconds = OverrunTests.processorTime {
             let isOver = DispatchSemaphore(value: 0)
@@ -325,9 +314,7 @@ import Testing
     }
 
     @Test func aDictionaryByIntegersComesOutWhole() throws {
-        var limits = PatchLimits.patient
-        limits.tableElements = 10
-        let harness = try Harness(limits: limits)
+        let harness = try Harness(limits: .patient.with(\.tableElements, 10))
         let function = try harness.registry.replaceable("T.f") { (x: Int) -> Counts in Counts(map: [0: 0]) }
         let echo = try harness.registry.replaceable("T.echo") { (counts: Counts) -> Counts in Counts(map: [:]) }
         try harness.apply(
@@ -376,8 +363,7 @@ import Testing
     @Test func aClassKeepsItsOwnFieldsAndItsParents() throws {
         let harness = try Harness()
         let describe = try harness.registry.replaceable("T.f") { (_: Pet) -> String in "original" }
-        try harness.apply(
-            "patch.replace('T.f', function(o, pet) return pet.owner .. ' ' .. pet.name end)", replaces: ["T.f"])
+        try harness.apply("patch.replace('T.f', function(o, pet) return pet.owner .. ' ' .. pet.name end)")
         #expect(describe(Pet()) == "Ada cat", "\(harness.failures)")
     }
 }

@@ -210,7 +210,7 @@ import Testing
         #expect(app.first.slot.isPatched)
         let state = app.harness.registry.state.first { $0.name == "T.first" }?.patches.first
         #expect(state?.calls == 8 && state?.failures == 4 && state?.isOpen == false)
-        #expect(app.harness.events.allSatisfy { if case .fellBack = $0 { false } else { true } })
+        #expect(app.harness.fallbacks.isEmpty)
     }
 
     /// A pause may be over after its patch.
@@ -229,15 +229,9 @@ import Testing
 
     /// A try that gets no instance is not counted, and another call may try at once.
     @Test(arguments: [false, true]) func breakerTry_withoutInstance_isNotCounted(waits: Bool) async throws {
-        var limits = PatchLimits.oneInstance
-        (limits.failures, limits.breakerPause, limits.lockTime) = (1, .zero, .milliseconds(10))
-        let harness = try Harness(limits: limits)
-        let isIn = DispatchSemaphore(value: 0), mayLeave = DispatchSemaphore(value: 0)
-        let holds = try harness.registry.replaceable("T.holds") { () -> Int in
-            isIn.signal()
-            mayLeave.wait()
-            return 1
-        }
+        let harness = try Harness(
+            limits: .oneInstance.with(\.failures, 1).with(\.breakerPause, .zero).with(\.lockTime, .milliseconds(10)))
+        let (holds, isIn, mayLeave) = try harness.holding("T.holds", answer: 1)
         let function = try harness.registry.replaceable("T.f") { (x: Int) -> Int in 7 }
         let slow = try harness.registry.replaceable("T.w") { (x: Int) async -> Int in 7 }
         let patch = try harness.apply(
@@ -251,7 +245,7 @@ import Testing
         #expect(await call(0) == -1)
         #expect(patch.isOpen)
         async let held = onThread { holds() }
-        await onThread { isIn.wait() }
+        await isIn.wait()
         for _ in 0..<3 { #expect(await call(1) == -1) }
         mayLeave.signal()
         #expect(await held == 1)
@@ -260,7 +254,7 @@ import Testing
             #expect(await call(1) == 1)
         }
         #expect(!patch.isOpen)
-        #expect(harness.events.count { if case .fellBack(_, _, .busy) = $0 { true } else { false } } == 3)
+        #expect(harness.fallbacks.count { $0 == .busy } == 3)
     }
 
     // MARK: the rule

@@ -77,8 +77,7 @@ import TestSupport
     }
 
     @Test func wordsPastALimitEndTheRun() throws {
-        let (harness, call, _) = try harness(
-            "error(setmetatable({}, {__tostring = function() while true do end end}))")
+        let (harness, call, _) = try harness("error(setmetatable({}, {__tostring = function() while true do end end}))")
         #expect(try call(1) == -1)
         #expect(harness.failures.first?.message == "ended: out of fuel")
         let (second, other, _) = try self.harness(

@@ -5,8 +5,7 @@ import Testing
 
 @Suite(.ownThreads) struct EventTests {
     @Test func aPatchThatFailsTooOftenIsSkipped() throws {
-        let harness = try Harness()
-        let function = try harness.registry.replaceable("T.f") { (x: Int) -> Int in x }
+        let (harness, function) = try Harness.identity()
         try harness.apply("patch.replace('T.f', function() error('no') end)", replaces: ["T.f"])
         for _ in 0..<7 { #expect(function(1) == 1) }
         #expect(
@@ -22,8 +21,7 @@ import Testing
         limits.failures = 2
         limits.failureWindow = .seconds(10)
         let time = ManualUptime()
-        let harness = try Harness(limits: limits, uptime: time.uptime)
-        let function = try harness.registry.replaceable("T.f") { (x: Int) -> Int in x }
+        let (harness, function) = try Harness.identity(limits: limits, uptime: time.uptime)
         try harness.apply("patch.replace('T.f', function() error('no') end)", replaces: ["T.f"])
         for _ in 0..<3 {
             #expect(function(1) == 1)
@@ -39,8 +37,7 @@ import Testing
     }
 
     @Test func eventsAreLinesOfJSON() throws {
-        let harness = try Harness()
-        let function = try harness.registry.replaceable("T.f") { (x: Int) -> Int in x }
+        let (harness, function) = try Harness.identity()
         try harness.apply(
             "patch.replace('T.f', function(original, x)\n  log.warn('a \"line\"\\n')\n  print('a', 1, nil, {})\n  return x .. ''\nend)",
             replaces: ["T.f"])
@@ -78,11 +75,8 @@ import Testing
         var limits = PatchLimits.patient
         limits.logBytesPerMinute = 100
         let time = ManualUptime()
-        let harness = try Harness(limits: limits, uptime: time.uptime)
-        let function = try harness.registry.replaceable("T.f") { (x: Int) -> Int in x }
-        try harness.apply(
-            "patch.replace('T.f', function(o, x) for i = 1, 50 do print('0123456789') end return x end)",
-            replaces: ["T.f"])
+        let (harness, function) = try Harness.identity(limits: limits, uptime: time.uptime)
+        try harness.apply("patch.replace('T.f', function(o, x) for i = 1, 50 do print('0123456789') end return x end)")
         #expect(function(1) == 1)
         #expect(harness.logged.count == 10)
         #expect(harness.logged.last == "more than 100 bytes logged in a minute; the rest is dropped")
@@ -98,8 +92,7 @@ import Testing
         func failure(_ body: String, _ change: (inout PatchLimits) -> Void) throws -> RunnerEvent.Failure? {
             var limits = PatchLimits.patient
             change(&limits)
-            let harness = try Harness(limits: limits)
-            let function = try harness.registry.replaceable("T.f") { (x: Int) -> Int in x }
+            let (harness, function) = try Harness.identity(limits: limits)
             try harness.apply("patch.replace('T.f', function(original, x) \(body) return x end)", replaces: ["T.f"])
             #expect(function(1) == 1)
             return harness.failures.first
@@ -156,8 +149,7 @@ import Testing
         ),
     ])
     func failure_inNestedFunctions_hasTheirLines(body: String, stack: String?) throws {
-        let harness = try Harness()
-        let function = try harness.registry.replaceable("T.f") { (x: Int) -> Int in x }
+        let (harness, function) = try Harness.identity()
         try harness.apply("patch.replace('T.f', function(original, x)\n\(body)\nend)", replaces: ["T.f"])
         #expect(function(1) == 1)
         #expect(harness.failures.map(\.stackTrace) == [stack])

@@ -13,22 +13,6 @@ import Testing
         return limits
     }
 
-    /// Runs a body on new threads, and waits for all of them.
-    private func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) async {
-        await withTaskGroup(of: Void.self) { group in
-            for thread in 0..<count {
-                group.addTask {
-                    await withCheckedContinuation { done in
-                        Thread.detachNewThread {
-                            body(thread)
-                            done.resume()
-                        }
-                    }
-                }
-            }
-        }
-    }
-
     /// Registers `T.meet`, which returns when a given number of threads are in it at once.
     private func meeting(_ count: Int, in harness: Harness) throws -> Replaceable<@Sendable () -> Int> {
         let arrived = Counter()
@@ -39,22 +23,17 @@ import Testing
         }
     }
 
-    private func fallbacks(_ harness: Harness) -> [RunnerEvent.Fallback] {
-        harness.events.compactMap { if case .fellBack(_, _, let reason) = $0 { reason } else { nil } }
-    }
-
     @Test(arguments: [1, 2, 16]) func threadsAreInAPatchAtOnce(_ count: Int) async throws {
         let harness = try Harness(limits: Self.limits(count))
         let meet = try meeting(count, in: harness)
-        let patch = try harness.apply(
-            "patch.replace('T.meet', function(original) return original() + 1 end)", replaces: ["T.meet"])
+        let patch = try harness.apply("patch.replace('T.meet', function(original) return original() + 1 end)")
         #expect(patch.script.lua.instances == 1)
         let answers = Counter()
         await onThreads(count) { _ in if meet() == 1 { answers.add() } }
         #expect(answers.count == count)
         #expect(patch.script.lua.instances == count)
         #expect(harness.registry.state.first?.patches.first?.calls == count)
-        #expect(fallbacks(harness).isEmpty)
+        #expect(harness.fallbacks.isEmpty)
     }
 
     /// No caller bypasses a patch that closes a security hole, however many callers there are.
@@ -85,7 +64,7 @@ import Testing
             }
         }
         #expect(allowed.count == 0)
-        #expect(fallbacks(harness).isEmpty)
+        #expect(harness.fallbacks.isEmpty)
         #expect(harness.failures.isEmpty, "\(harness.failures.first?.message ?? "")")
     }
 
@@ -122,7 +101,7 @@ import Testing
         }
         #expect(wrong.count == 0)
         #expect(harness.failures.isEmpty)
-        #expect(fallbacks(harness).isEmpty)
+        #expect(harness.fallbacks.isEmpty)
     }
 
     @Test func scriptState_severalInstances_isSeparate() async throws {
@@ -157,12 +136,7 @@ import Testing
             "if host.has('T.late') then error('not again') end",
         ] {
             let harness = try Harness(limits: Self.limits(2))
-            let isIn = DispatchSemaphore(value: 0), mayLeave = DispatchSemaphore(value: 0)
-            let hold = try harness.registry.replaceable("T.hold") { () -> Int in
-                isIn.signal()
-                mayLeave.wait()
-                return 1
-            }
+            let (hold, isIn, mayLeave) = try harness.holding("T.hold", answer: 1)
             let quick = try harness.registry.replaceable("T.quick") { () -> Int in 0 }
             let more = try harness.registry.replaceable("T.more") { () -> Int in 0 }
             let isLess = !script.contains("not host")
@@ -175,7 +149,7 @@ import Testing
                 """, replaces: ["T.hold", "T.quick", "T.more"])
             _ = try harness.registry.replaceable("T.late") { () -> Int in 0 }
             async let held: Void = onThreads(1) { _ in #expect(hold() == 2) }
-            await onThreads(1) { _ in isIn.wait() }
+            await isIn.wait()
             async let others: Void = onThreads(2) { _ in
                 #expect(quick() == 1)
                 #expect(more() == 1)
@@ -189,7 +163,7 @@ import Testing
             #expect(
                 harness.logged.first?.hasPrefix("calls take turns, because another instance could not be made: ")
                     == true)
-            #expect(fallbacks(harness).isEmpty)
+            #expect(harness.fallbacks.isEmpty)
         }
     }
 
@@ -198,8 +172,7 @@ import Testing
         let harness = try Harness(limits: Self.limits(3))
         let meet = try meeting(3, in: harness)
         let patch = try harness.apply(
-            "log.info('loaded') patch.replace('T.meet', function(original) log.info('called') return original() end)",
-            replaces: ["T.meet"])
+            "log.info('loaded') patch.replace('T.meet', function(original) log.info('called') return original() end)")
         await onThreads(3) { _ in _ = meet() }
         #expect(patch.script.lua.instances == 3)
         #expect(harness.logged.sorted() == ["called", "called", "called", "loaded"])
@@ -207,11 +180,8 @@ import Testing
 
     /// `peakMemory` applies to all instances together.
     @Test func memoryIsLimitedOverAllInstances() async throws {
-        var limits = Self.limits(4)
-        limits.memory = 8 << 20
-        limits.peakMemory = 8 << 20
-        limits.failures = .max
-        let harness = try Harness(limits: limits)
+        let harness = try Harness(
+            limits: Self.limits(4).with(\.memory, 8 << 20).with(\.peakMemory, 8 << 20).with(\.failures, .max))
         let meet = try meeting(4, in: harness)
         let keep = try harness.registry.replaceable("T.keep") { () -> Int in 0 }
         let patch = try harness.apply(
@@ -230,15 +200,13 @@ import Testing
         #expect(patch.memory < 12 << 20, "\(patch.memory)")
         for _ in 0..<100 { _ = keep() }
         #expect(harness.failures.contains { $0.message == "ended: past its memory limit" })
-        #expect(Set(fallbacks(harness)).subtracting([.busy]).isEmpty)
+        #expect(Set(harness.fallbacks).subtracting([.busy]).isEmpty)
         #expect(patch.memory < 12 << 20, "\(patch.memory)")
     }
 
     /// There are no more instances than the memory is enough for, each as large as the largest was.
     @Test func instancesAreMadeWhileThereIsMemory() async throws {
-        var limits = Self.limits(8)
-        limits.peakMemory = 8 << 20
-        let harness = try Harness(limits: limits)
+        let harness = try Harness(limits: Self.limits(8).with(\.peakMemory, 8 << 20))
         let function = try harness.registry.replaceable("T.f") { () -> Int in
             usleep(3000)
             return 0
@@ -252,7 +220,7 @@ import Testing
         await onThreads(8) { _ in for _ in 0..<10 where function() == 1 { answers.add() } }
         #expect((2...3).contains(patch.script.lua.instances))
         #expect(answers.count == 80)
-        #expect(fallbacks(harness).isEmpty && harness.failures.isEmpty)
+        #expect(harness.fallbacks.isEmpty && harness.failures.isEmpty)
     }
 
     /// Instances that were made while they were small fill a cache each. The last ones are closed, and none is blamed.
@@ -278,7 +246,7 @@ import Testing
             for call in 0..<200 { _ = keep(thread * 1000 + call) }
         }
         #expect(harness.failures.isEmpty && !patch.isOpen)
-        #expect(Set(fallbacks(harness)).subtracting([.busy]).isEmpty)
+        #expect(Set(harness.fallbacks).subtracting([.busy]).isEmpty)
         let kept = harness.events.count { if case .fellBack(_, "T.keep", _) = $0 { true } else { false } }
         #expect(kept == originals.count)
         let instances = patch.script.lua.instances
@@ -292,9 +260,7 @@ import Testing
 
     /// What other instances hold cannot be had: the patch is busy, and its `otherwise` answers. The last instance is closed.
     @Test(arguments: [false, true]) func peakMemory_heldByOtherInstances_isBusy(waits: Bool) async throws {
-        var limits = Self.limits(2)
-        (limits.peakMemory, limits.failures) = (9 << 20, 1)
-        let harness = try Harness(limits: limits)
+        let harness = try Harness(limits: Self.limits(2).with(\.peakMemory, 9 << 20).with(\.failures, 1))
         let meet = try meeting(2, in: harness)
         let isIn = Counter(), mayLeave = Counter()
         _ = try harness.registry.replaceable("T.stop") { () -> Void in
@@ -319,7 +285,7 @@ import Testing
         async let held = onThread { keep(true) }
         while isIn.count == 0 { try await Task.sleep(for: .milliseconds(1)) }
         #expect(await waits ? slow(false) == -1 : onThread { keep(false) } == -1)
-        #expect(fallbacks(harness) == [.busy])
+        #expect(harness.fallbacks == [.busy])
         let reasons = harness.registry.metrics.filter { $0.name == "patchpack_fallbacks" }.compactMap { metric in
             metric.value == .counter(0) ? nil : metric.labels.first { $0.0 == "reason" }?.1
         }
@@ -333,9 +299,7 @@ import Testing
 
     /// If all instances fit as they are, and none may get any larger, the last one makes room for the others.
     @Test func peakMemory_callNeedsMore_closesOtherInstance() async throws {
-        var limits = Self.limits(2)
-        limits.peakMemory = 8 << 20
-        let harness = try Harness(limits: limits)
+        let harness = try Harness(limits: Self.limits(2).with(\.peakMemory, 8 << 20))
         let meet = try meeting(2, in: harness)
         let use = try harness.registry.replaceable("T.use") { () -> Int in 7 }
         let patch = try harness.apply(
@@ -354,7 +318,7 @@ import Testing
         #expect(use() == 7)
         #expect(patch.script.lua.instances == 1)
         #expect(use() == 500_000)
-        #expect(fallbacks(harness) == [.busy] && harness.failures.isEmpty)
+        #expect(harness.fallbacks == [.busy] && harness.failures.isEmpty)
     }
 
     /// A call loads the script at most once, however many others wait. More instances are made by a task.
@@ -397,9 +361,7 @@ import Testing
 
     /// No call waits for a load that takes longer than a call may take.
     @Test func aScriptThatLoadsSlowlyHasOneInstance() async throws {
-        var limits = Self.limits(4)
-        (limits.callTime, limits.loadFuel) = (.milliseconds(5), .max)
-        let harness = try Harness(limits: limits)
+        let harness = try Harness(limits: Self.limits(4).with(\.callTime, .milliseconds(5)).with(\.loadFuel, .max))
         let function = try harness.registry.replaceable("T.f") { () -> Int in
             usleep(1000)
             return 0
@@ -421,9 +383,7 @@ import Testing
 
     /// Nor if only another load takes so long.
     @Test func anotherLoadIsLimitedAsACallIs() async throws {
-        var limits = Self.limits(2)
-        (limits.callTime, limits.loadFuel) = (.milliseconds(30), .max)
-        let harness = try Harness(limits: limits)
+        let harness = try Harness(limits: Self.limits(2).with(\.callTime, .milliseconds(30)).with(\.loadFuel, .max))
         let meet = try harness.registry.replaceable("T.f") { () -> Int in
             usleep(20_000)
             return 0
@@ -453,21 +413,15 @@ import Testing
         let patch: LoadedPatch
         let hold: Replaceable<@Sendable () -> Int>
         let quick: Replaceable<@Sendable () -> Int>
-        let isIn = DispatchSemaphore(value: 0), mayLeave = DispatchSemaphore(value: 0)
+        let isIn: Rendezvous
+        let mayLeave: DispatchSemaphore
 
         init() throws {
-            var limits = InstanceTests.limits(2)
-            limits.lockTime = .milliseconds(2)
-            harness = try Harness(limits: limits)
-            hold = try harness.registry.replaceable("T.hold") { [isIn, mayLeave] () -> Int in
-                isIn.signal()
-                mayLeave.wait()
-                return 0
-            }
+            harness = try Harness(limits: InstanceTests.limits(2).with(\.lockTime, .milliseconds(2)))
+            (hold, isIn, mayLeave) = try harness.holding("T.hold")
             quick = try harness.registry.replaceable("T.quick") { () -> Int in 0 }
             patch = try harness.apply(
-                "patch.replace('T.hold', function(o) return o() end) patch.replace('T.quick', function() return 1 end)",
-                replaces: ["T.hold", "T.quick"])
+                "patch.replace('T.hold', function(o) return o() end) patch.replace('T.quick', function() return 1 end)")
         }
     }
 
@@ -476,7 +430,7 @@ import Testing
         let bench = try HeldPatch()
         let (harness, patch, hold, quick) = (bench.harness, bench.patch, bench.hold, bench.quick)
         async let held = onThread { hold() }
-        await onThread { bench.isIn.wait() }
+        await bench.isIn.wait()
         for kilobytes in 512..<548 where patch.script.lua.instances == 1 {
             _ = onStack(ofKilobytes: kilobytes) { quick() }
         }
@@ -492,8 +446,7 @@ import Testing
         let bench = try HeldPatch()
         let (harness, first, hold, quick) = (bench.harness, bench.patch, bench.hold, bench.quick)
         _ = try harness.registry.replaceable("T.other") { () -> Int in 0 }
-        let second = try harness.apply(
-            "patch.replace('T.other', function() return 1 end)", id: "com.example.other", replaces: ["T.other"])
+        let second = try harness.apply("patch.replace('T.other', function() return 1 end)", id: "com.example.other")
         await onThread {
             first.script.makeInstance()
             second.script.makeInstance()
@@ -501,7 +454,7 @@ import Testing
         }
         #expect(first.script.lua.instances == 2 && second.script.lua.instances == 2)
         async let held = onThread { hold() }
-        await onThread { bench.isIn.wait() }
+        await bench.isIn.wait()
         #expect(await onThread { quick() } == 1)
         bench.mayLeave.signal()
         _ = await held
@@ -509,9 +462,7 @@ import Testing
 
     /// The log lines of all instances of a patch share a limit per minute.
     @Test func logsAreLimitedOverAllInstances() async throws {
-        var limits = Self.limits(8)
-        limits.logBytesPerMinute = 1000
-        let harness = try Harness(limits: limits)
+        let harness = try Harness(limits: Self.limits(8).with(\.logBytesPerMinute, 1000))
         let meet = try meeting(8, in: harness)
         let patch = try harness.apply(
             """
@@ -529,23 +480,20 @@ import Testing
 
     /// With more threads than allowed instances, the patch handles each call, and no call waits for ever.
     @Test func manyThreadsShareAPatch() async throws {
-        let harness = try Harness(limits: PatchLimits())
-        let function = try harness.registry.replaceable("T.f") { (x: Int) -> Int in x }
+        let (harness, function) = try Harness.identity(limits: PatchLimits())
         let patch = try harness.apply(
-            "patch.replace('T.f', function(original, x) for i = 1, 500 do end return original(x) + 1000 end)",
-            replaces: ["T.f"])
+            "patch.replace('T.f', function(original, x) for i = 1, 500 do end return original(x) + 1000 end)")
         let answers = Counter()
         await onThreads(64) { _ in for call in 0..<200 where function(call) == call + 1000 { answers.add() } }
         #expect(answers.count == 64 * 200)
         #expect(patch.script.lua.instances <= PatchLimits().instances)
         #expect(harness.registry.state.first?.patches.first?.calls == 64 * 200)
-        #expect(fallbacks(harness).isEmpty)
+        #expect(harness.fallbacks.isEmpty)
     }
 
     /// Patches are installed and removed while their instances are made and are in use.
     @Test func patchesGoWhileInstancesAreMade() async throws {
-        let harness = try Harness(limits: Self.limits(4))
-        let function = try harness.registry.replaceable("T.f") { (x: Int) -> Int in x }
+        let (harness, function) = try Harness.identity(limits: Self.limits(4))
         let waits = try harness.registry.replaceable("T.w") { (x: Int) async -> Int in
             await Task.yield()
             return x

@@ -187,8 +187,7 @@ import Testing
     }
 
     @Test func anAsynchronousCallLeavesTheOthersTheirFuel() async throws {
-        let harness = try Harness()
-        let function = try harness.registry.replaceable("T.f") { (x: Int) -> Int in x }
+        let (harness, function) = try Harness.identity()
         let waiting = try harness.registry.replaceable("T.waiting") { (x: Int) async -> Int in x }
         try harness.apply(
             """
@@ -242,8 +241,7 @@ import Testing
 
     /// A load that has too little stack is refused, and the same patch loads on another thread.
     @Test func aLoadWithoutStackIsNotThePatchsFault() throws {
-        let harness = try Harness()
-        let function = try harness.registry.replaceable("T.f") { (x: Int) -> Int in x }
+        let (harness, function) = try Harness.identity()
         let verified = try Harness.verified("patch.replace('T.f', function() return 1 end)", replaces: ["T.f"])
         let error = onStack(ofKilobytes: 384) { () -> PatchError? in
             #expect(throws: PatchError.self) { try harness.runner.activate(harness.runner.load(verified)) }

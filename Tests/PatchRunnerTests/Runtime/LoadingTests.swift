@@ -41,8 +41,7 @@ import TestSupport
     }
 
     @Test func requireFindsTheScriptsOfTheEnvelope() throws {
-        let harness = try Harness()
-        let function = try harness.registry.replaceable("T.f") { (x: Int) -> Int in x }
+        let (harness, function) = try Harness.identity()
         try harness.apply(
             """
             local tax, more = require("lib.tax"), require "lib"
@@ -108,8 +107,7 @@ import TestSupport
     }
 
     @Test func aNewerVersionTakesTheOldersPlaceAndNoOlderOneComesBack() throws {
-        let harness = try Harness()
-        let function = try harness.registry.replaceable("T.f") { (x: Int) -> Int in x }
+        let (harness, function) = try Harness.identity()
         func script(_ answer: Int) -> String { "patch.replace('T.f', function() return \(answer) end)" }
         try harness.apply(script(1), version: 1, replaces: ["T.f"])
         let two = try harness.runner.load(try Harness.verified(script(2), version: 2, replaces: ["T.f"]))
@@ -131,8 +129,7 @@ import TestSupport
     }
 
     @Test func installGoesFromBytesToAnswers() throws {
-        let harness = try Harness()
-        let function = try harness.registry.replaceable("T.f") { (x: Int) -> Int in x }
+        let (harness, function) = try Harness.identity()
         var envelope = try Harness.envelope("patch.replace('T.f', function(o, x) return x + 1 end)", replaces: ["T.f"])
         try harness.runner.install(envelope, trust: TestKeys.trust, keys: TestKeys.script)
         #expect(function(1) == 2)
@@ -146,8 +143,7 @@ import TestSupport
     }
 
     @Test func aPatchThatIsNotAppliedDoesNothingAndGoes() throws {
-        let harness = try Harness()
-        let function = try harness.registry.replaceable("T.f") { (x: Int) -> Int in x }
+        let (harness, function) = try Harness.identity()
         for _ in 0..<50 {
             _ = try harness.runner.load(try Harness.verified("patch.replace('T.f', print)", replaces: ["T.f"]))
         }
@@ -170,8 +166,7 @@ import TestSupport
     }
 
     @Test func anOldHandleDoesNotCloseTheNextPatch() throws {
-        let harness = try Harness()
-        let function = try harness.registry.replaceable("T.f") { (x: Int) -> Int in x }
+        let (harness, function) = try Harness.identity()
         var old: LoadedPatch? = try harness.apply(
             "patch.replace('T.f', function() return 1 end)", id: "com.example.one", replaces: ["T.f"])
         harness.runner.deactivate("com.example.one")
@@ -210,9 +205,7 @@ import TestSupport
     }
 
     @Test func aLateFailureTakesOutItsOwnPatchAlone() throws {
-        var limits = PatchLimits.patient
-        limits.failures = 1
-        let harness = try Harness(limits: limits)
+        let harness = try Harness(limits: .patient.with(\.failures, 1))
         let verified = try Harness.verified(
             "patch.replace('T.f', function(_, x) if x == 1 then host.call('T.again') error('late') end return 7 end)",
             replaces: ["T.f"])

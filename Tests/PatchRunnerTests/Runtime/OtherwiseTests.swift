@@ -75,19 +75,12 @@ import Testing
         }
     }
 
-    private func fallbacks(_ harness: Harness) -> [RunnerEvent.Fallback] {
-        harness.events.compactMap { if case .fellBack(_, _, let reason) = $0 { reason } else { nil } }
-    }
-
     @Test(arguments: [
         "error('no')", "return pcall", "while true do end", "original(...); error('no')",
         "local ok = pcall(original, ...); while true do end",
     ])
     func otherwise_scriptFails_answers(_ body: String) async throws {
-        var limits = PatchLimits.patient
-        limits.callFuel = 100_000
-        limits.failures = .max
-        let app = try App(limits)
+        let app = try App(.patient.with(\.callFuel, 100_000).with(\.failures, .max))
         try app.patch(body)
         for function in [app.log.slot.isPatched, app.waits.slot.isPatched] { #expect(function) }
         let logged = app.logged.count
@@ -123,9 +116,7 @@ import Testing
     }
 
     @Test func otherwise_breakerOpen_answers() async throws {
-        var limits = PatchLimits.patient
-        limits.failures = 3
-        let app = try App(limits)
+        let app = try App(.patient.with(\.failures, 3))
         let patch = try app.patch("error('no')")
         #expect(!patch.isOpen)
         #expect(app.plain(1) == 1)
@@ -142,7 +133,7 @@ import Testing
         for _ in 0..<20 { await app.expectOtherwise() }
         // The script no longer runs.
         #expect(app.harness.failures.count == 3)
-        let told = fallbacks(app.harness)
+        let told = app.harness.fallbacks
         #expect(told.count == 160 && Set(told) == [.otherwise])
         let state = app.harness.registry.state.first { $0.name == "T.allows" }?.patches.first
         #expect(state?.isOpen == true && state?.fallbacks == 20 && state?.calls == 0)
@@ -163,20 +154,15 @@ import Testing
     /// Threads and tasks that call while the breaker opens get only the patch's results.
     @Test func otherwise_breakerOpening_answersAllCalls() async throws {
         for _ in 0..<20 {
-            var limits = PatchLimits.patient
-            limits.failures = 5
-            let app = try App(limits)
+            let app = try App(.patient.with(\.failures, 5))
             try app.patch("if select('#', ...) > 0 and (...) == 'bad' then error('no') end return false")
             let through = Counter()
             await withTaskGroup(of: Void.self) { group in
                 for thread in 0..<4 {
                     group.addTask {
-                        await withCheckedContinuation { done in
-                            Thread.detachNewThread {
-                                for call in 0..<300 where app.allows(call > 100 && thread == 0 ? "bad" : "x") {
-                                    through.add()
-                                }
-                                done.resume()
+                        await onThread {
+                            for call in 0..<300 where app.allows(call > 100 && thread == 0 ? "bad" : "x") {
+                                through.add()
                             }
                         }
                     }
@@ -186,15 +172,12 @@ import Testing
             #expect(through.count == 0)
             #expect(app.harness.runner.active.first?.isOpen == true)
             #expect(app.harness.failures.count >= 5)
-            #expect(Set(fallbacks(app.harness)) == [.otherwise])
+            #expect(Set(app.harness.fallbacks) == [.otherwise])
         }
     }
 
     @Test func otherwise_patchBusy_answers() async throws {
-        var limits = PatchLimits.oneInstance
-        limits.lockTime = .milliseconds(20)
-        limits.waitingCalls = 0
-        let harness = try Harness(limits: limits)
+        let harness = try Harness(limits: .oneInstance.with(\.lockTime, .milliseconds(20)).with(\.waitingCalls, 0))
         let (isIn, mayLeave) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let allows = try harness.registry.replaceable("T.allows") { (x: Int) -> Bool in
             if x == 1 {
@@ -209,35 +192,21 @@ import Testing
             patch.replace('T.allows', function(original, x) return original(x) end, {otherwise = false})
             patch.replace('T.waits', function(original, x) return original(x) end, {otherwise = false})
             """, replaces: ["T.allows", "T.waits"])
-        let done = DispatchSemaphore(value: 0)
-        Thread.detachNewThread {
-            #expect(allows(1))
-            done.signal()
-        }
-        await withCheckedContinuation { go in
-            Thread.detachNewThread {
-                isIn.wait()
-                #expect(!allows(2))
-                go.resume()
-            }
+        async let held = onThread { allows(1) }
+        await onThread {
+            isIn.wait()
+            #expect(!allows(2))
         }
         #expect(await !waits(2))
         mayLeave.signal()
-        await withCheckedContinuation { go in
-            Thread.detachNewThread {
-                done.wait()
-                go.resume()
-            }
-        }
-        #expect(fallbacks(harness) == [.busy, .waiting])
+        #expect(await held)
+        #expect(harness.fallbacks == [.busy, .waiting])
         #expect(allows(3))
     }
 
     /// A call within an ended run, and a call without room, too.
     @Test func otherwise_nestedCallWithoutRoom_answers() throws {
-        var limits = PatchLimits.patient
-        limits.callDepth = 4
-        let harness = try Harness(limits: limits)
+        let harness = try Harness(limits: .patient.with(\.callDepth, 4))
         let inner = Mutex<(@Sendable (Int) -> Bool)?>(nil)
         let answers = Mutex<[Bool]>([])
         let function = try harness.registry.replaceable("T.f") { (x: Int) -> Bool in
@@ -247,23 +216,19 @@ import Testing
             return answer
         }
         inner.locked { $0 = { function($0) } }
-        try harness.apply(
-            "patch.replace('T.f', function(original, x) return original(x) end, {otherwise = false})",
-            replaces: ["T.f"])
+        try harness.apply("patch.replace('T.f', function(original, x) return original(x) end, {otherwise = false})")
         #expect(function(3))
         answers.locked { $0 = [] }
         #expect(!function(8))
         #expect(answers.locked { $0 } == [false, false, false, false])
-        #expect(fallbacks(harness) == [.noRoom])
+        #expect(harness.fallbacks == [.noRoom])
         inner.locked { $0 = nil }
     }
 
     @Test func otherwise_patchBelow_isNotCalled() throws {
-        let harness = try Harness()
-        let function = try harness.registry.replaceable("T.f") { (x: Int) -> Int in x }
+        let (harness, function) = try Harness.identity()
         try harness.apply(
-            "patch.replace('T.f', function(original, x) return original(x) + 10 end)", id: "com.example.shop.a",
-            replaces: ["T.f"])
+            "patch.replace('T.f', function(original, x) return original(x) + 10 end)", id: "com.example.shop.a")
         try harness.apply(
             """
             patch.replace('T.f', function(original, x)
@@ -275,8 +240,7 @@ import Testing
         #expect(function(2) == 112)
         // The patch above gets it as the result of its original.
         try harness.apply(
-            "patch.replace('T.f', function(original, x) return original(x) * 2 end)", id: "com.example.shop.c",
-            replaces: ["T.f"])
+            "patch.replace('T.f', function(original, x) return original(x) * 2 end)", id: "com.example.shop.c")
         #expect(function(1) == -2)
         #expect(function(2) == 224)
     }
@@ -290,9 +254,7 @@ import Testing
 
     /// The answer to a call that waits for the first version until there is the second.
     private func answerAfterTwoVersions(_ lockTime: Duration) async throws -> Int {
-        var limits = PatchLimits.oneInstance
-        limits.lockTime = lockTime
-        let harness = try Harness(limits: limits)
+        let harness = try Harness(limits: .oneInstance.with(\.lockTime, lockTime))
         let (isIn, mayLeave) = (Rendezvous(), DispatchSemaphore(value: 0))
         let answers = try harness.registry.replaceable("T.answers") { (x: Int) -> Int in
             if x == 1 {
@@ -334,17 +296,10 @@ import Testing
             return true
         }
         try harness.apply(
-            "patch.replace('T.waits', function(original, x) return original(x) and x > 9 end, {otherwise = false})",
-            replaces: ["T.waits"])
+            "patch.replace('T.waits', function(original, x) return original(x) and x > 9 end, {otherwise = false})")
         let answer = Task { await waits(5) }
-        await withCheckedContinuation { go in
-            Thread.detachNewThread {
-                isIn.wait()
-                go.resume()
-            }
-        }
-        try harness.apply(
-            "patch.replace('T.waits', function(original, x) return true end)", version: 2, replaces: ["T.waits"])
+        await onThread { isIn.wait() }
+        try harness.apply("patch.replace('T.waits', function(original, x) return true end)", version: 2)
         mayLeave.continuation.finish()
         #expect(await !answer.value)
     }
@@ -365,10 +320,7 @@ import Testing
             "{otherwise = setmetatable({message = 'x'}, {})}", "T.create",
             "`otherwise` of T.create: expected integer, got table"
         ),
-        (
-            "{other = 1}", "T.allows",
-            "the third argument of patch.replace has only one member, `otherwise`"
-        ),
+        ("{other = 1}", "T.allows", "the third argument of patch.replace has only one member, `otherwise`"),
         ("{otherwise = false, 1}", "T.allows", "the third argument of patch.replace has only one member, `otherwise`"),
         ("false", "T.allows", "bad argument #3 to 'replace' (table expected, got boolean)"),
     ]
@@ -379,8 +331,7 @@ import Testing
             let error = try #require(
                 throws: PatchError.self,
                 performing: {
-                    try app.harness.apply(
-                        "\npatch.replace('\(function)', function() end, \(options))", replaces: [function])
+                    try app.harness.apply("\npatch.replace('\(function)', function() end, \(options))")
                 })
             #expect(error.code == .script)
             #expect(error.message.hasPrefix(message), "\(options): \(error.message)")
@@ -390,9 +341,7 @@ import Testing
 
     /// If the script changes a table later, its value from loading still counts.
     @Test func otherwise_tableChangedLater_keepsLoadedValue() throws {
-        var limits = PatchLimits.patient
-        limits.failures = .max
-        let app = try App(limits)
+        let app = try App(.patient.with(\.failures, .max))
         try app.harness.apply(
             """
             local names = {"a"}
@@ -457,12 +406,7 @@ import Testing
         await withTaskGroup(of: Void.self) { group in
             for _ in 0..<3 {
                 group.addTask {
-                    await withCheckedContinuation { done in
-                        Thread.detachNewThread {
-                            while ends.count == 0 { if ![10, -1].contains(guarded()) { wrong.add() } }
-                            done.resume()
-                        }
-                    }
+                    await onThread { while ends.count == 0 { if ![10, -1].contains(guarded()) { wrong.add() } } }
                 }
             }
             for _ in 0..<30 {
@@ -480,9 +424,7 @@ import Testing
 
     /// Other instances load the script again, with the same `otherwise`.
     @Test func otherwise_otherInstances_answers() async throws {
-        var limits = PatchLimits.patient
-        limits.instances = 2
-        let harness = try Harness(limits: limits)
+        let harness = try Harness(limits: .patient.with(\.instances, 2))
         let arrived = Counter()
         let meet = try harness.registry.replaceable("T.meet") { (fails: Bool) -> Int in
             arrived.add()
@@ -498,18 +440,7 @@ import Testing
             end, {otherwise = 7})
             """, replaces: ["T.meet"])
         let sum = Counter()
-        await withTaskGroup(of: Void.self) { group in
-            for thread in 0..<2 {
-                group.addTask {
-                    await withCheckedContinuation { done in
-                        Thread.detachNewThread {
-                            for _ in 0..<meet(thread == 0) { sum.add() }
-                            done.resume()
-                        }
-                    }
-                }
-            }
-        }
+        await onThreads(2) { thread in for _ in 0..<meet(thread == 0) { sum.add() } }
         #expect(sum.count == 8)
         #expect(patch.script.lua.instances == 2)
     }

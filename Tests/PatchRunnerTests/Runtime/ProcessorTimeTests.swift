@@ -21,11 +21,8 @@ import Testing
     }
 
     private func harness(callTime: Duration, failures: Int = 5) throws -> Harness {
-        var limits = PatchLimits.patient
-        limits.callTime = callTime
-        limits.callFuel = .max
-        limits.failures = failures
-        let harness = try Harness(limits: limits)
+        let harness = try Harness(
+            limits: .patient.with(\.callTime, callTime).with(\.callFuel, .max).with(\.failures, failures))
         _ = try harness.registry.replaceable("T.wait") { (seconds: Double) -> Slow in Slow(seconds: seconds) }
         _ = try harness.registry.replaceable("T.busy") { (seconds: Double) -> Slow in
             Slow(seconds: seconds, isBusy: true)

@@ -240,8 +240,7 @@ import Testing
                 }
             }
             let made = try Bench(limits, instrument: isInstrumented ? Plain() : nil) { place, version, isEntry in
-                apply(
-                    model.locked { $0.step(.init(place: place, version: version), isEntry: isEntry) })
+                apply(model.locked { $0.step(.init(place: place, version: version), isEntry: isEntry) })
             }
             bench.locked { $0 = made }
             defer { bench.locked { $0 = nil } }

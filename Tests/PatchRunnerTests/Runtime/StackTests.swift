@@ -175,9 +175,7 @@ import Testing
     /// The patch above it is healthy, or has failed.
     @Test(arguments: [true, false], [true, false])
     func aGuardIsUpdatedWhileCallsWaitForIt(isHealthy: Bool, waits: Bool) async throws {
-        var limits = PatchLimits.oneInstance
-        limits.failures = .max
-        let app = try App(limits)
+        let app = try App(.oneInstance.with(\.failures, .max))
         try app.guards(holds: true)
         try app.install("top", isHealthy ? "return original(x)" : "error('no')")
         let held = Task { await onThread { app.holds() } }
@@ -251,9 +249,7 @@ import Testing
 
     /// It fails in the old version: the failure is counted for that version, and the new one's breaker stays closed.
     @Test func suspendedCall_failsInOldVersion_itsOtherwiseAnswers() async throws {
-        var limits = PatchLimits.patient
-        limits.failures = 3
-        let app = try App(limits)
+        let app = try App(.patient.with(\.failures, 3))
         try app.install("top", "host.call('T.pauses') error('no')", otherwise: "-1")
         let answers = calls(10, of: app, waits: true)
         try await app.gate.hasArrived(10)
@@ -273,9 +269,7 @@ import Testing
 
     /// A call had entered the patch above, and the one below is withdrawn: the original answers, and an event says so.
     @Test func waitingCall_patchBelowRemoved_isCountedAsFallback() async throws {
-        var limits = PatchLimits.oneInstance
-        limits.lockTime = .seconds(20)
-        let app = try App(limits)
+        let app = try App(.oneInstance.with(\.lockTime, .seconds(20)))
         try app.install("below", "return -1", holds: true)
         try app.install("top", "return original(x)")
         let held = Task { await onThread { app.holds() } }

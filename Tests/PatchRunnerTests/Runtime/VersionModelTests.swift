@@ -49,9 +49,7 @@ import Testing
         let calls = Counter(), wrong = Counter(), byPatches = Counter()
 
         init(instances: Int) throws {
-            var limits = PatchLimits.patient
-            limits.instances = instances
-            harness = try Harness(limits: limits)
+            harness = try Harness(limits: .patient.with(\.instances, instances))
             function = try harness.registry.replaceable("T.f") { () -> Int in 0 }
             waits = try harness.registry.replaceable("T.waits") { () async -> Int in 0 }
             _ = try harness.registry.replaceable("T.pause") { () async -> Void in await Task.yield() }
@@ -180,15 +178,8 @@ import Testing
 
     /// The memory of a version that is gone is the next one's. A thread that still wants to make an instance of it makes none.
     @Test func goneVersion_makesNoInstance() async throws {
-        var limits = PatchLimits.patient
-        limits.instances = 4
-        let harness = try Harness(limits: limits)
-        let isIn = DispatchSemaphore(value: 0), mayLeave = DispatchSemaphore(value: 0)
-        let hold = try harness.registry.replaceable("T.hold") { () -> Int in
-            isIn.signal()
-            mayLeave.wait()
-            return 0
-        }
+        let harness = try Harness(limits: .patient.with(\.instances, 4))
+        let (hold, isIn, mayLeave) = try harness.holding("T.hold")
         let quick = try harness.registry.replaceable("T.quick") { () -> Int in 0 }
         func script(_ version: Int) -> String {
             "patch.replace('T.hold', function(o) return o() end) patch.replace('T.quick', function() return \(version) end)"
@@ -204,7 +195,7 @@ import Testing
         }
         #expect(second.script.lua.instances == 1)
         async let held = onThread { hold() }
-        await onThread { isIn.wait() }
+        await isIn.wait()
         for _ in 0..<6 { #expect(await onThread { quick() } == 2) }
         mayLeave.signal()
         _ = await held
@@ -214,13 +205,11 @@ import Testing
     @Test func layerOfNextVersion_isAnother() throws {
         let harness = try Harness()
         _ = try harness.registry.replaceable("T.f") { () -> Int in 0 }
-        let first = try harness.apply(
-            "patch.replace('T.f', function() return 1 end, {otherwise = 11})", version: 1, replaces: ["T.f"])
+        let first = try harness.apply("patch.replace('T.f', function() return 1 end, {otherwise = 11})", version: 1)
         let layer = try #require(first.script.lua.layers.first)
         let slot = try #require(first.script.names.slot("T.f"))
         harness.runner.deactivate(first.id)
-        let second = try harness.apply(
-            "patch.replace('T.f', function() return 2 end, {otherwise = 12})", version: 2, replaces: ["T.f"])
+        let second = try harness.apply("patch.replace('T.f', function() return 2 end, {otherwise = 12})", version: 2)
         try #require(second.script.lua.layers.first?.address == layer.address)
         #expect(second.script.lua.layers.first != layer)
         slot.countFallback(of: layer, Refusal(nil, by: layer))

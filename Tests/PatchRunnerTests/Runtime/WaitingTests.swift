@@ -9,16 +9,11 @@ import Testing
 @Suite(.ownThreads) struct WaitingTests {
     private static let through = "patch.replace('T.f', function(original, x) return original(x) + 1000 end)"
 
-    private func fallbacks(_ harness: Harness) -> [RunnerEvent.Fallback] {
-        harness.events.compactMap { if case .fellBack(_, _, let reason) = $0 { reason } else { nil } }
-    }
-
     /// Registers `T.f`, whose original stays in the patch until it may leave.
     private func holding(
         _ harness: Harness
     ) throws -> (function: Replaceable<@Sendable (Int) -> Int>, isIn: Rendezvous, mayLeave: DispatchSemaphore) {
-        let isIn = Rendezvous()
-        let mayLeave = DispatchSemaphore(value: 0)
+        let (isIn, mayLeave) = (Rendezvous(), DispatchSemaphore(value: 0))
         let function = try harness.registry.replaceable("T.f") { (x: Int) -> Int in
             isIn.release()
             mayLeave.wait()
@@ -54,15 +49,13 @@ import Testing
             return try await group.reduce(into: []) { $0.append($1) }
         }
         #expect(answers.sorted() == (0...12).map { $0 + 1000 })
-        #expect(fallbacks(harness).isEmpty)
+        #expect(harness.fallbacks.isEmpty)
     }
 
     /// Threads that call all the time do not block each other. Each goes on until all have made a hundred calls, so if one were
     /// kept out, it would give up.
     @Test func callQueue_threadsCallConstantly_servesEach() async throws {
-        var limits = PatchLimits.oneInstance
-        limits.waitTime = isSanitized ? .seconds(20) : .seconds(5)
-        let harness = try Harness(limits: limits)
+        let harness = try Harness(limits: .oneInstance.with(\.waitTime, isSanitized ? .seconds(20) : .seconds(5)))
         let function = try harness.registry.replaceable("T.f") { (x: Int) -> Int in
             let end = DispatchTime.now().uptimeNanoseconds + 200_000
             while DispatchTime.now().uptimeNanoseconds < end {}
@@ -82,7 +75,7 @@ import Testing
                 }
             }
         }
-        #expect(fallbacks(harness).isEmpty)
+        #expect(harness.fallbacks.isEmpty)
     }
 
     /// An actor that runs on its own queue, which a test can block, like a busy main thread.
@@ -107,9 +100,7 @@ import Testing
 
     /// A task has the next turn, and its actor is blocked. Other threads and tasks do not wait for that actor.
     @Test func anActorThatIsBlockedKeepsNobodyOut() async throws {
-        var limits = PatchLimits.oneInstance
-        limits.lockTime = isSanitized ? .seconds(10) : .seconds(2)
-        let harness = try Harness(limits: limits)
+        let harness = try Harness(limits: .oneInstance.with(\.lockTime, isSanitized ? .seconds(10) : .seconds(2)))
         let (holds, isIn, mayLeave) = try holding(harness)
         let quick = try harness.registry.replaceable("T.q") { (x: Int) -> Int in x }
         let waits = try harness.registry.replaceable("T.w") { (x: Int) async -> Int in x }
@@ -143,7 +134,7 @@ import Testing
         #expect(answers.sorted() == (10..<15).map { $0 })
         mayGoOn.signal()
         #expect(await late == 11)
-        #expect(fallbacks(harness).isEmpty)
+        #expect(harness.fallbacks.isEmpty)
     }
 
     /// A thread holds a patch until an unrelated task has run. Waiting calls must leave that task a thread.
@@ -172,22 +163,18 @@ import Testing
             #expect(answers == [-1] + (1...40))
         }
         #expect(await held == 1001)
-        #expect(fallbacks(harness).isEmpty)
+        #expect(harness.fallbacks.isEmpty)
     }
 
     @Test func aTaskGivesUpAsAThreadDoes() async throws {
-        var limits = PatchLimits.oneInstance
-        limits.lockTime = .milliseconds(20)
-        let harness = try Harness(limits: limits)
+        let harness = try Harness(limits: .oneInstance.with(\.lockTime, .milliseconds(20)))
         let (holds, isIn, mayLeave) = try holding(harness)
         let waits = try harness.registry.replaceable("T.w") { (x: Int) async -> Int in x }
-        try harness.apply(
-            "\(Self.through) patch.replace('T.w', function(original, x) return original(x) + 1 end)",
-            replaces: ["T.f", "T.w"])
+        try harness.apply("\(Self.through) patch.replace('T.w', function(original, x) return original(x) + 1 end)")
         async let held = onThread { holds(1) }
         await isIn.wait()
         #expect(await waits(7) == 7)
-        #expect(fallbacks(harness) == [.busy])
+        #expect(harness.fallbacks == [.busy])
         mayLeave.signal()
         #expect(await held == 1001)
         #expect(await waits(7) == 8)
@@ -196,9 +183,7 @@ import Testing
     /// As many calls may wait as the limit allows. The original handles the others, and the breaker does not open.
     @Test(arguments: [50, 1000])
     func waitingCalls_aboveLimit_originalAnswers(_ limit: Int) async throws {
-        var limits = PatchLimits.oneInstance
-        limits.waitingCalls = limit
-        let harness = try Harness(limits: limits)
+        let harness = try Harness(limits: .oneInstance.with(\.waitingCalls, limit))
         let gate = Mutex<[CheckedContinuation<Void, Never>]>([])
         let arrived = Counter()
         let function = try harness.registry.replaceable("T.f") { (x: Int) async -> Int in
@@ -209,8 +194,7 @@ import Testing
             return x
         }
         try harness.apply(
-            "patch.replace('T.f', function(original, x) for i = 1, 3000 do end return original(x) + 10000 end)",
-            replaces: ["T.f"])
+            "patch.replace('T.f', function(original, x) for i = 1, 3000 do end return original(x) + 10000 end)")
         let answers = await withTaskGroup(of: Int.self) { group in
             for i in 0..<2 * limit { group.addTask { await function(i) } }
             while arrived.count < 2 * limit { try? await Task.sleep(for: .milliseconds(1)) }
@@ -220,7 +204,7 @@ import Testing
         #expect(answers.count { $0 >= 10000 } == limit)
         #expect(answers.count { $0 < 10000 } == limit)
         #expect(harness.failures.isEmpty)
-        #expect(fallbacks(harness) == Array(repeating: .waiting, count: limit))
+        #expect(harness.fallbacks == Array(repeating: .waiting, count: limit))
         #expect(harness.runner.active.count == 1)
     }
 
@@ -246,19 +230,11 @@ import Testing
 
     /// If a patch is busy or has no room, the patch below it handles the call, not the original.
     @Test func thePatchBelowAnswersForABusyOne() async throws {
-        var limits = PatchLimits.oneInstance
-        limits.lockTime = .milliseconds(5)
-        let harness = try Harness(limits: limits)
-        let isIn = Rendezvous()
-        let mayLeave = DispatchSemaphore(value: 0)
+        let harness = try Harness(limits: .oneInstance.with(\.lockTime, .milliseconds(5)))
         let function = try harness.registry.replaceable("T.f") { (x: Int, text: String) -> Int in x }
         let scalars = try harness.registry.replaceable("T.s") { (x: Int) -> Int in x }
         let slow = try harness.registry.replaceable("T.a") { (x: Int) async -> Int in x }
-        let hold = try harness.registry.replaceable("T.hold") { () -> Int in
-            isIn.release()
-            mayLeave.wait()
-            return 0
-        }
+        let (hold, isIn, mayLeave) = try harness.holding("T.hold")
         func script(_ more: Int) -> String {
             ["T.f", "T.s", "T.a"].map {
                 "patch.replace('\($0)', function(original, ...) return original(...) + \(more) end)"
@@ -276,7 +252,7 @@ import Testing
         mayLeave.signal()
         #expect(await held == 0)
         #expect(function(100, "") == 111)
-        #expect(fallbacks(harness) == [.busy, .busy, .busy])
+        #expect(harness.fallbacks == [.busy, .busy, .busy])
     }
 
     /// An original that calls its own name endlessly causes one event, not one for each call.
@@ -292,7 +268,7 @@ import Testing
         own.locked { $0 = function }
         try harness.apply("patch.replace('T.f', function(original, x) return original(x) end)", replaces: ["T.f"])
         #expect(function(1) == 100)
-        #expect(fallbacks(harness) == [.noRoom])
+        #expect(harness.fallbacks == [.noRoom])
         #expect(harness.registry.state.first?.patches.first.map { $0.fallbacks > 1000 } == true)
         own.locked { $0 = nil }
     }
@@ -319,10 +295,7 @@ import Testing
             var a = 1
             var b = 2
         }
-        var limits = PatchLimits.oneInstance
-        limits.callTime = .milliseconds(200)
-        limits.callFuel = .max
-        let harness = try Harness(limits: limits)
+        let harness = try Harness(limits: .oneInstance.with(\.callTime, .milliseconds(200)).with(\.callFuel, .max))
         let pairs = Array(repeating: Pair(), count: 50)
         let inner = try harness.registry.replaceable("T.inner") { () -> [Pair] in pairs }
         _ = try harness.registry.replaceable("T.outer") { () -> Int in inner().count }
@@ -348,11 +321,8 @@ import Testing
 
     /// Objects are released with a call that was given up. Their `deinit` may enter the patch while a call leaves it.
     @Test func objectDeinit_atEndOfCall_mayCallPatch() async throws {
-        var limits = PatchLimits.oneInstance
-        limits.lockTime = .milliseconds(20)
-        limits.failures = .max
-        let harness = try Harness(limits: limits)
-        let function = try harness.registry.replaceable("T.f") { (x: Int) -> Int in x }
+        let (harness, function) = try Harness.identity(
+            limits: .oneInstance.with(\.lockTime, .milliseconds(20)).with(\.failures, .max))
         let wishes = Counter()
         _ = try harness.registry.replaceable("T.wish") { () -> LastWish in
             LastWish {
@@ -365,13 +335,7 @@ import Testing
             await withCheckedContinuation { continuation in gate.locked { $0 = continuation } }
             return x
         }
-        let mayLeave = DispatchSemaphore(value: 0)
-        let isIn = Rendezvous()
-        let hold = try harness.registry.replaceable("T.hold") { () -> Int in
-            isIn.release()
-            mayLeave.wait()
-            return 0
-        }
+        let (hold, isIn, mayLeave) = try harness.holding("T.hold")
         try harness.apply(
             """
             patch.replace('T.f', function(original, x) return original(x) + 1 end)
@@ -437,8 +401,7 @@ import Testing
             return 1
         }
         try harness.apply(
-            "patch.replace('T.use', function(original, basket, waits) return original(basket, waits) + 1 end)",
-            replaces: ["T.use"])
+            "patch.replace('T.use', function(original, basket, waits) return original(basket, waits) + 1 end)")
         async let waiting = use(Basket(), true)
         await gate.arrival()
         weak var gone: Basket?
@@ -453,9 +416,7 @@ import Testing
     }
 
     @Test func aPatchThatIsBusyAfterAWaitIsReported() async throws {
-        var limits = PatchLimits.oneInstance
-        limits.lockTime = .milliseconds(1)
-        let harness = try Harness(limits: limits)
+        let harness = try Harness(limits: .oneInstance.with(\.lockTime, .milliseconds(1)))
         let gate = Rendezvous()
         let slow = try harness.registry.replaceable("T.slow") { (x: Int) async -> Int in
             await gate.wait()
@@ -476,10 +437,7 @@ import Testing
             """, replaces: ["T.slow", "T.inside"])
         async let answer = slow(1)
         await gate.arrival()
-        let other = await withCheckedContinuation { done in
-            Thread.detachNewThread { done.resume(returning: inside(1)) }
-        }
-        #expect(other == 2)
+        #expect(await onThread { inside(1) } == 2)
         #expect(await answer == 1)
     }
 }

@@ -45,10 +45,7 @@ import Testing
             "colliding-late-loop",
             "local m = {} T = words(17000) for i = 1, 14000 do T[i * 32767] = i end setmetatable(T, m) m.__index = T"
         ),
-        (
-            "colliding-floats",
-            "T = words(3000) for i = 1, 5000 do T[0.5 + i * 8191 / 2^31] = i end"
-        ),
+        ("colliding-floats", "T = words(3000) for i = 1, 5000 do T[0.5 + i * 8191 / 2^31] = i end"),
         ("late-index", "local t = {} for i = 1, 150 do t = setmetatable({}, late(t)) end T = t"),
         (
             "function",
@@ -312,9 +309,7 @@ import Testing
     func compile_largeSource_endsInTime(withJumps: Bool) throws {
         let jumps = String(repeating: "goto a ", count: 900) + "::a::" + String(repeating: "x=x ", count: 14_000)
         let source = withJumps ? jumps : Self.bomb
-        var limits = PatchLimits()
-        limits.loadTime = .milliseconds(10)
-        let harness = try Harness(limits: limits)
+        let harness = try Harness(limits: PatchLimits().with(\.loadTime, .milliseconds(10)))
         _ = try harness.registry.replaceable("T.run") { (x: Int) -> Int in x }
         let patch = try Harness.verified(source, replaces: ["T.run"])
         let words = String(repeating: "x ", count: source.utf8.count / 2)

@@ -17,8 +17,7 @@ import Testing
             scripts: [.init(name: script.name, size: script.bytes.count)])
         let envelope = try EnvelopePacker(scriptKey: TestKeys.script, signingKeys: [TestKeys.signing])
             .pack(manifest, [script])
-        let harness = try Harness()
-        let function = try harness.registry.replaceable("T.f") { (x: Int) -> Int in x }
+        let (harness, function) = try Harness.identity()
         try harness.runner.activate(
             harness.runner.load(
                 EnvelopeVerifier(trustStore: TestKeys.trust, policy: .none)

@@ -78,8 +78,7 @@ import Testing
         #expect(harness.failures.map(\.code).allSatisfy { $0 == .scriptLimit || $0 == .script })
         // The state is unchanged: a small value is passed.
         try harness.apply(
-            "patch.replace('T.run', function(original, x) return #host.call('H.matrix', 5) end)", version: 2,
-            replaces: ["T.run"])
+            "patch.replace('T.run', function(original, x) return #host.call('H.matrix', 5) end)", version: 2)
         if way == .unkeyed || way == .keyed { #expect(run(7) == 5) }
     }
 
@@ -141,9 +140,7 @@ import Testing
     }
 
     @Test func aStringOverTheLimitIsNamed() throws {
-        var limits = PatchLimits.patient
-        limits.stringBytes = 1000
-        let harness = try Harness(limits: limits)
+        let harness = try Harness(limits: .patient.with(\.stringBytes, 1000))
         let run = try harness.registry.replaceable("T.run") { (x: Int) -> Int in x }
         for (version, code) in ["('x'):rep(2000)", "('x'):rep(600) .. ('y'):rep(600)"].enumerated() {
             try harness.apply(

@@ -79,10 +79,7 @@ import Testing
     }
 
     init() throws {
-        var limits = PatchLimits.patient
-        limits.failures = .max
-        limits.callFuel = 10_000_000
-        harness = try Harness(limits: limits)
+        harness = try Harness(limits: .patient.with(\.failures, .max).with(\.callFuel, 10_000_000))
         run = try harness.registry.replaceable("T.run") { (x: Int) -> Int in -1 }
         try add("bool", true)
         try add("int", 1)

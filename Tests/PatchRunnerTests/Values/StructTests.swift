@@ -82,8 +82,7 @@ import Testing
         let harness = try Harness()
         let echo = try harness.registry.replaceable("T.echo") { (x: Outer) -> Outer? in nil }
         try harness.apply(
-            "patch.replace('T.echo', function(_, x) x.list[2] = {lua_name = x.both.lua_name} return x end)",
-            replaces: ["T.echo"])
+            "patch.replace('T.echo', function(_, x) x.list[2] = {lua_name = x.both.lua_name} return x end)")
         #expect(echo(Outer(both: Both(1), list: [Both(2)])) == Outer(both: Both(1), list: [Both(2), Both(1)]))
         #expect(harness.failures.isEmpty)
     }

@@ -198,9 +198,7 @@ final class Basket: PatchObject {
 
     /// A NaN or infinite number is returned only from a call that was given one.
     @Test func scriptNumber_notFinite_isRefused() throws {
-        var limits = PatchLimits.patient
-        limits.failures = 100
-        let harness = try Harness(limits: limits)
+        let harness = try Harness(limits: .patient.with(\.failures, 100))
         let registry = harness.registry
         let scalar = try registry.replaceable("N.scalar") { (x: Double, y: Double) -> Double in 1 }
         let list = try registry.replaceable("N.list") { (x: [Double]) -> [Double] in [1] }
@@ -282,8 +280,7 @@ final class Basket: PatchObject {
     @Test func anObjectIsReleasedWithItsCall() throws {
         let harness = try Harness()
         let take = try harness.registry.replaceable("Basket.take") { (_: Basket) in }
-        try harness.apply(
-            "patch.replace('Basket.take', function(_, basket) kept = basket end)", replaces: ["Basket.take"])
+        try harness.apply("patch.replace('Basket.take', function(_, basket) kept = basket end)")
         weak var gone: Basket?
         do {
             let basket = Basket()

@@ -13,8 +13,7 @@ import Testing
 
     /// Runs `resign` on the folder's envelope.
     private func resign(_ words: String...) throws -> Tool {
-        try Tool.run(
-            Tool.patchpack, ["resign", "cart.js", "--trusted-key", "trusted.pem"] + words, in: shop.folder.path)
+        try shop.run(["resign", "cart.js", "--trusted-key", "trusted.pem"] + words)
     }
 
     private func payload(of file: String) throws -> [UInt8] {
@@ -43,11 +42,7 @@ import Testing
         #expect(run.status == 0, "\(run.error)")
         let trust = ["--trusted-key", "other.pem", "--trusted-key", "third.pem", "--threshold", "2"]
         func verify(_ file: String) throws -> Int32 {
-            try Tool.run(
-                Tool.patchpack,
-                ["verify", file, "--script-key", "script.key", "--trusted-key", "trusted.pem"] + trust,
-                in: shop.folder.path
-            ).status
+            try shop.run(["verify", file, "--script-key", "script.key", "--trusted-key", "trusted.pem"] + trust).status
         }
         #expect(try verify("machine/both.js") == 0)
         #expect(try verify("cart.js") == 12)
@@ -75,8 +70,7 @@ import Testing
         ["-o", "x.js", "--attach", "missing", "--detach"],
     ])
     func resign_missingOrConflictingOptions_exits64(words: [String]) throws {
-        let run = try Tool.run(
-            Tool.patchpack, ["resign", "cart.js", "--trusted-key", "trusted.pem"] + words, in: shop.folder.path)
+        let run = try shop.run(["resign", "cart.js", "--trusted-key", "trusted.pem"] + words)
         #expect(run.status == 64, "\(run.error)")
     }
 

@@ -28,8 +28,7 @@ import Testing
                 return "nginx -c \(folder.path)/nginx.conf -p \(folder.path) -g 'user root;'"
             }
             let lines = commands.map {
-                $0.replacing(
-                    "https://patches.example.com", with: "http://127.0.0.1:\(server.port) --allow-http")
+                $0.replacing("https://patches.example.com", with: "http://127.0.0.1:\(server.port) --allow-http")
             }
             let run = try Tool.shell("set -ex\n" + lines.joined(separator: "\n"), in: folder.path)
             #expect(run.status == 0, "\(run.error.suffix(2000))")

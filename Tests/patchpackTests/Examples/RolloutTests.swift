@@ -245,8 +245,7 @@ import Testing
             "$CHECKOUT/examples/rollout.sh" feed events com.example.shop.cart-total 7 www
             """, in: folder.path)
         #expect(run.status == 20)
-        #expect(
-            try Tool.patchpack("feed", "status", "www", in: folder.path).text.contains("cart-total 7  paused"))
+        #expect(try Tool.patchpack("feed", "status", "www", in: folder.path).text.contains("cart-total 7  paused"))
     }
 
     @Test func aCollectorThatIsDeadStopsARollout() throws {

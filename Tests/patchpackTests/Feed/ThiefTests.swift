@@ -320,8 +320,7 @@ import Testing
         }
         // The owner can: the same store, signed with a key that the app has.
         try work.folder.write(store, to: "trust.store")
-        let sign = try work.shop.run(
-            "trust", "sign", "trust.store", "--app", Self.app, "--signing-key", "signing.pem")
+        let sign = try work.shop.run("trust", "sign", "trust.store", "--app", Self.app, "--signing-key", "signing.pem")
         #expect(sign.status == 0, "\(sign.error)")
         #expect(try work.run(["trust", "feed", "trust.store"] + Self.owner).status == 0)
         for name in ["old", "new"] {
@@ -451,8 +450,7 @@ import Testing
     }
 
     @Test func aStagedTrustStoreIsShown() throws {
-        try work.folder.write(
-            try TrustStoreFile.with([(key("signing").verifyingKey, "first")]), to: "trust.store")
+        try work.folder.write(try TrustStoreFile.with([(key("signing").verifyingKey, "first")]), to: "trust.store")
         let staged = try work.run(["trust", "feed", "trust.store", "--stage"] + FeedReleaseFixture.online)
         try #require(staged.status == 0, "\(staged.error)")
         let shown = try work.run(["sign", "feed", "--show"] + FeedReleaseFixture.release)

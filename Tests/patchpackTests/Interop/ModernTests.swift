@@ -27,13 +27,10 @@ import Testing
         let names = keys.split(separator: " ").map(String.init)
         let signing = names.flatMap { ["--signing-key", "\($0)/signing.pem"] }
         let trusted = names.flatMap { ["--trusted-key", "\($0)/trusted.pem"] }
-        let packed = try Tool.run(
-            Tool.patchpack, ["pack", "cart.lua", "--script-key", scriptKey] + signing, in: shop.folder.path)
+        let packed = try shop.run(["pack", "cart.lua", "--script-key", scriptKey] + signing)
         try #require(packed.status == 0, "\(packed.error)")
-        let verified = try Tool.run(
-            Tool.patchpack,
-            ["verify", "cart.js", "--script-key", scriptKey, "--threshold", "\(names.count)"] + trusted,
-            in: shop.folder.path)
+        let verified = try shop.run(
+            ["verify", "cart.js", "--script-key", scriptKey, "--threshold", "\(names.count)"] + trusted)
         #expect(verified.status == 0, "\(verified.error)")
         let files = names.map { "\($0)/trusted.pem" }.joined(separator: " ")
         let opened = try shop.shell(

@@ -41,15 +41,13 @@ struct PythonTUFTests {
             #expect(try client(work) == patches(both), "after rotating \(role)")
         }
         // Two of two root keys.
-        try #require(
-            try work.run(["rotate", "feed", "root", "--threshold", "2"] + keys).status == 0)
+        try #require(try work.run(["rotate", "feed", "root", "--threshold", "2"] + keys).status == 0)
         #expect(try client(work) == patches(both))
         // Only the online key.
         try #require(try work.run("withdraw", "feed", id).status == 0)
         #expect(try client(work) == patches(both.replacing("8, \"active\"", with: "8, \"withdrawn\"")))
         try #require(try work.run("disable", "feed").status == 0)
-        #expect(
-            try client(work) == patches(both.replacing("8, \"active\"", with: "8, \"withdrawn\""), enabled: false))
+        #expect(try client(work) == patches(both.replacing("8, \"active\"", with: "8, \"withdrawn\""), enabled: false))
     }
 
     @Test func patchpack_feedOfPythonTUF_isRead() throws {

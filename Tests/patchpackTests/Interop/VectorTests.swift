@@ -43,8 +43,7 @@ import Testing
             let files = try vectors.map { vector in
                 try vector.zeros == nil ? vector.file : large.write(vector.bytes(), to: vector.file)
             }
-            let run = try Tool.run(
-                Tool.patchpack, ["verify", "--format", "json"] + files + options, in: Vector.folder)
+            let run = try Tool.run(Tool.patchpack, ["verify", "--format", "json"] + files + options, in: Vector.folder)
             if vectors.contains(where: { $0.stage == "config" }) {
                 #expect(run.status == 78, "\(vectors.map(\.file))")
                 continue

@@ -76,9 +76,8 @@ import Testing
             }
         try shop.folder.write(
             "local out = io.open('seen', 'w')\n\(read)\nout:close()\nit('reads', function() end)\n", to: "spec.lua")
-        let run = try Tool.run(
-            Tool.patchpack, ["test", "cart.lua", "--spec", "spec.lua"] + Self.options,
-            environment: Self.environment, in: shop.folder.path)
+        let run = try shop.run(
+            ["test", "cart.lua", "--spec", "spec.lua"] + Self.options, environment: Self.environment)
         #expect(run.status == 0, "\(run.text)\(run.error)")
         // Without core files, only root can read them.
         guard try seen() != "closed" else { return #expect(getuid() != 0) }

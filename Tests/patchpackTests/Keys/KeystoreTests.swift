@@ -21,26 +21,20 @@ import Testing
     }
 
     private func store(_ words: String...) throws -> Tool {
-        try Tool.run(
-            Tool.patchpack, ["keystore"] + words + ["--passphrase-env", "P"], environment: environment,
-            in: shop.folder.path)
+        try shop.run(["keystore"] + words + ["--passphrase-env", "P"], environment: environment)
     }
 
     /// A line end behind a passphrase is not part of it, in a variable and in a file; one within it is.
     @Test(arguments: [("open-sesame\n", 0), ("open-sesame\r\n", 0), ("open\rsesame", 77), ("open-sesame ", 77)])
     func aPassphraseHasNoLineEnd(_ text: String, status: Int32) throws {
-        let run = try Tool.run(
-            Tool.patchpack, ["keystore", "list", "store", "--passphrase-env", "P"], environment: ["P": text],
-            in: shop.folder.path)
+        let run = try shop.run(["keystore", "list", "store", "--passphrase-env", "P"], environment: ["P": text])
         #expect(run.status == status, "\(run.error)")
         try shop.folder.write(text, to: "passphrase", mode: 0o600)
-        let file = try Tool.run(
-            Tool.patchpack, ["keystore", "list", "store", "--passphrase-file", "passphrase"], in: shop.folder.path)
+        let file = try shop.run(["keystore", "list", "store", "--passphrase-file", "passphrase"])
         #expect(file.status == status, "\(file.error)")
         // The mark that editors of Windows put first is not part of it either.
         try shop.folder.write("\u{FEFF}" + text, to: "passphrase", mode: 0o600)
-        let marked = try Tool.run(
-            Tool.patchpack, ["keystore", "list", "store", "--passphrase-file", "passphrase"], in: shop.folder.path)
+        let marked = try shop.run(["keystore", "list", "store", "--passphrase-file", "passphrase"])
         #expect(marked.status == status, "\(marked.error)")
     }
 
@@ -51,10 +45,8 @@ import Testing
             "P",
         ]
         for name in ["2025", "2026"] {
-            let run = try Tool.run(
-                Tool.patchpack, pack + ["--script-key-name", name, "--version", name, "-o", "\(name).js"],
-                environment: environment,
-                in: shop.folder.path)
+            let run = try shop.run(
+                pack + ["--script-key-name", name, "--version", name, "-o", "\(name).js"], environment: environment)
             #expect(run.status == 0, "\(run.error)")
         }
         let verify = ["verify", "2025.js", "2026.js", "--trusted-key", "trusted.pem"]
@@ -66,9 +58,7 @@ import Testing
         #expect(try status("--script-key", "script.key") == 13)
         #expect(try store("remove", "store", "2025").status == 0)
         #expect(try status("--script-key", "store", "--passphrase-env", "P") == 13)
-        let which = try Tool.run(
-            Tool.patchpack, pack + ["--script-key", "script.key", "-o", "x.js"], environment: environment,
-            in: shop.folder.path)
+        let which = try shop.run(pack + ["--script-key", "script.key", "-o", "x.js"], environment: environment)
         #expect(which.status == 64)
         #expect(which.error.contains("--script-key-name"))
     }
@@ -99,8 +89,7 @@ import Testing
         let changed = try run("passphrase", "store", "--new-passphrase-env", "N")
         #expect(changed.status == 0 && changed.lines.count == 2, "\(changed.error)")
         #expect(try run("list", "store").status == 77)
-        let ring = try KeyStoreFile.open(
-            shop.folder.read("store"), passphrase: SecretBytes(Array("new-words".utf8)))
+        let ring = try KeyStoreFile.open(shop.folder.read("store"), passphrase: SecretBytes(Array("new-words".utf8)))
         #expect(ring.scriptKeyNames() == ["2025", "2026"])
     }
 
@@ -144,8 +133,7 @@ import Testing
         let missing = try shop.run("keystore", "list", "store")
         #expect(missing.status == 77)
         #expect(missing.error.contains("--passphrase-env"))
-        let wrong = try shop.run(
-            "keystore", "list", "store", "--passphrase-env", "P", environment: ["P": "open"])
+        let wrong = try shop.run("keystore", "list", "store", "--passphrase-env", "P", environment: ["P": "open"])
         #expect(wrong.status == 77)
         let store = try shop.folder.read("store")
         let passphrase = SecretBytes(Array("open-sesame".utf8))

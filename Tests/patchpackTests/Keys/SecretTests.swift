@@ -28,9 +28,7 @@ import Testing
         return Set(bytes.indices.dropLast(count - 1).map { Array(bytes[$0..<$0 + count]) })
     }
 
-    private func check(
-        _ run: Tool, hides canary: String, _ what: String, location: SourceLocation = #_sourceLocation
-    ) {
+    private func check(_ run: Tool, hides canary: String, _ what: String, location: SourceLocation = #_sourceLocation) {
         // No format may leave as much as the short parts between two slashes. Hashes have some hexadecimal digits of any key.
         let length = canary.allSatisfy(\.isHexDigit) ? 12 : 6
         let lines = canary.replacing("\\n", with: "\n").split { "\n ".contains($0) }
@@ -81,8 +79,7 @@ import Testing
                 // Some verbs make a folder with that name.
                 try? FileManager.default.removeItem(atPath: shop.folder.at(key))
                 guard let variable = option.variable else { continue }
-                let run = try Tool.run(
-                    Tool.patchpack, words(of: verb) + format, environment: [variable: key], in: shop.folder.path)
+                let run = try shop.run(words(of: verb) + format, environment: [variable: key])
                 check(run, hides: key, "\(name) \(variable) \(format)")
             }
         }

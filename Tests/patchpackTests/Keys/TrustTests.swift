@@ -147,8 +147,7 @@ import Testing
     @Test func signingKey_revokedInTrustStore_isRefused() throws {
         try #require(try shop.run("trust", "revoke", "store", "other").status == 0)
         let resign = ["resign", "cart.js", "-o", "x.js", "--trust-store", "store"]
-        let signed = try Tool.run(
-            Tool.patchpack, resign + ["--signing-key", "other-signing.pem"], in: shop.folder.path)
+        let signed = try shop.run(resign + ["--signing-key", "other-signing.pem"])
         #expect(signed.status == 15)
         let command = "openssl dgst -sha1 -sign other-signing.pem"
         let attached = try Tool.run(Tool.patchpack, resign + ["--signature-command", command], in: shop.folder.path)

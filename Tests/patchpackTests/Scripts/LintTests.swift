@@ -112,9 +112,7 @@ import Testing
         let shop = try workshop()
         let files = ["bad.lua", "missing.lua"] + Array(repeating: "cart.lua", count: 30) + ["bad.lua", "-"]
         let runs = try ["1", "4"].map { jobs in
-            try Tool.run(
-                Tool.patchpack, ["lint", "--interface", "interface.json", "--jobs", jobs] + files,
-                input: Array("x = ".utf8), in: shop.folder.path)
+            try shop.run(["lint", "--interface", "interface.json", "--jobs", jobs] + files, input: Array("x = ".utf8))
         }
         #expect(runs[0].status == runs[1].status && runs[0].status != 0)
         #expect(runs[0].text == runs[1].text && runs[0].error == runs[1].error)
@@ -170,8 +168,7 @@ import Testing
 
     @Test func theExamplesAreClean() throws {
         let shop = try workshop()
-        let run = try shop.shell(
-            "\"$TOOL\" lint \"$CHECKOUT\"/examples/patches/*.lua --interface interface.json")
+        let run = try shop.shell("\"$TOOL\" lint \"$CHECKOUT\"/examples/patches/*.lua --interface interface.json")
         #expect(run.status == 0, "\(run.text)")
         #expect(run.lines.filter { $0.hasPrefix("ok ") }.count == 4)
         // Its spec tests this bug.
@@ -223,8 +220,7 @@ import Testing
             files.append("m\(number).lua")
             try shop.folder.write("prnt(1)\n", to: files[number + 1])
         }
-        let bundle = try Tool.run(
-            Tool.patchpack, ["lint", "--bundle", "--interface", "i.json"] + files, in: shop.folder.path)
+        let bundle = try shop.run(["lint", "--bundle", "--interface", "i.json"] + files)
         #expect(
             bundle.status == 20 && bundle.text.contains("more than 64 scripts")
                 && !bundle.text.contains("[undefined-global]"))

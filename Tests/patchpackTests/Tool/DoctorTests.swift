@@ -88,9 +88,8 @@ import Testing
         "trust pin trusted.pem", "keystore add store script.key --passphrase-env P", "doctor",
     ])
     func everyVerbSaysThatThePolicyForbidsIt(line: String) throws {
-        let run = try Tool.run(
-            Tool.patchpack, line.split(separator: " ").map(String.init), environment: fips.merging(["P": "x"]) { $1 },
-            in: shop.folder.path)
+        let run = try shop.run(
+            line.split(separator: " ").map(String.init), environment: fips.merging(["P": "x"]) { $1 })
         #expect(run.status == 69, "\(run.error)")
         #expect(run.error.contains("OpenSSL refuses"))
         #expect(!run.error.contains("signature of"))

@@ -102,8 +102,7 @@ import Testing
             (["--trusted-key", "trusted.pem", "--trust-store-pin", "x"], 64, "without a trust store"),
             (["broken.lua"], 20, "broken.lua:"), (["--trusted-key", "missing.pem"], 66, "missing.pem: no such file"),
         ] {
-            let bad = try Tool.run(
-                Tool.patchpack, ["embed", "--output", "Bad.swift"] + arguments, in: shop.folder.path)
+            let bad = try shop.run(["embed", "--output", "Bad.swift"] + arguments)
             #expect(bad.status == status, "\(arguments): \(bad.error)")
             #expect((bad.error + bad.text).contains(message), "\(bad.error)")
             #expect(!shop.folder.exists("Bad.swift"))
