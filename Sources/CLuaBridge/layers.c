@@ -7,40 +7,8 @@
 
 const char pp_error_key;
 
-pp_state pp_no_state = {.owner = ~(uintptr_t)1};
 /// A patch that has no other state. Barriers belong to it.
 static pp_patch no_patch = {.instances = {[0 ... PP_INSTANCES] = &pp_no_state}};
-
-// MARK: counters
-
-void pp_add_counters(pp_counters *sum, const pp_counters *more) {
-    increase(&sum->calls, more->calls);
-    increase(&sum->measured, more->measured);
-    increase(&sum->nanoseconds, more->nanoseconds);
-    for (int i = 0; i <= PP_BOUNDS; i++) increase(&sum->times[i], more->times[i]);
-    uint64_t longest = atomic_load_explicit(&more->longest, memory_order_relaxed);
-    if (longest > atomic_load_explicit(&sum->longest, memory_order_relaxed))
-        atomic_store_explicit(&sum->longest, longest, memory_order_relaxed);
-}
-
-static void reset_counters(pp_counters *counters) {
-    _Atomic(uint64_t) *each = &counters->calls;
-    for (size_t i = 0; i < sizeof *counters / sizeof *each; i++) atomic_store_explicit(&each[i], 0, memory_order_relaxed);
-}
-
-bool pp_make_counters(pp_state *state, int32_t count) {
-    if (count > state->counter_capacity) {
-        int32_t capacity = count < 4 ? 4 : 2 * count;
-        pp_counters *counters = realloc(state->counters, (size_t)capacity * sizeof *counters);
-        if (!counters) return false;
-        state->counters = counters;
-        state->counter_capacity = capacity;
-    }
-    for (int32_t i = 0; i < count; i++) reset_counters(&state->counters[i]);
-    return true;
-}
-
-// MARK: the layers of a patch
 
 static pp_layer *find_layer(pp_patch *patch, const char *name) {
     for (int32_t i = 0; i < patch->layer_count; i++)
@@ -98,7 +66,7 @@ pp_layer *pp_add_layer(lua_State *L, const char *name) {
     layer->name = copy;
     layer->has_otherwise = false;
     layer->tried_by = layer->failures = layer->fallbacks = 0;
-    reset_counters(&layer->ended);
+    pp_reset_counters(&layer->ended);
     patch->layer_count++;
     return layer;
 }

@@ -3,7 +3,10 @@
 #include "lock.h"
 
 #include <sched.h>
+#include <stdlib.h>
 #include <unistd.h>
+
+pp_state pp_no_state = {.owner = ~(uintptr_t)1};
 
 /// What is on the C stack between here and the check of a script that loads.
 enum { LOADING_STACK = 16 * 1024 };
@@ -69,4 +72,33 @@ bool pp_remove_if_last(pp_state *state) {
     if (parts) pp_remove_from_patch(state);
     pthread_mutex_unlock(&patch->pool->queues_mutex);
     return parts;
+}
+
+// MARK: counters
+
+void pp_add_counters(pp_counters *sum, const pp_counters *more) {
+    increase(&sum->calls, more->calls);
+    increase(&sum->measured, more->measured);
+    increase(&sum->nanoseconds, more->nanoseconds);
+    for (int i = 0; i <= PP_BOUNDS; i++) increase(&sum->times[i], more->times[i]);
+    uint64_t longest = atomic_load_explicit(&more->longest, memory_order_relaxed);
+    if (longest > atomic_load_explicit(&sum->longest, memory_order_relaxed))
+        atomic_store_explicit(&sum->longest, longest, memory_order_relaxed);
+}
+
+void pp_reset_counters(pp_counters *counters) {
+    _Atomic(uint64_t) *each = &counters->calls;
+    for (size_t i = 0; i < sizeof *counters / sizeof *each; i++) atomic_store_explicit(&each[i], 0, memory_order_relaxed);
+}
+
+bool pp_make_counters(pp_state *state, int32_t count) {
+    if (count > state->counter_capacity) {
+        int32_t capacity = count < 4 ? 4 : 2 * count;
+        pp_counters *counters = realloc(state->counters, (size_t)capacity * sizeof *counters);
+        if (!counters) return false;
+        state->counters = counters;
+        state->counter_capacity = capacity;
+    }
+    for (int32_t i = 0; i < count; i++) pp_reset_counters(&state->counters[i]);
+    return true;
 }

@@ -308,6 +308,7 @@ static inline int32_t memory_reason(const pp_state *state) {
 /// Makes room for the counters of as many layers, which begin at 0.
 bool pp_make_counters(pp_state *state, int32_t count);
 void pp_add_counters(pp_counters *sum, const pp_counters *more);
+void pp_reset_counters(pp_counters *counters);
 /// Adds to a counter that no other thread writes now.
 static inline void increase(_Atomic(uint64_t) *counter, uint64_t more) {
     atomic_store_explicit(counter, atomic_load_explicit(counter, memory_order_relaxed) + more, memory_order_relaxed);

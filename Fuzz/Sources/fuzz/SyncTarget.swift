@@ -77,7 +77,8 @@ private final class FuzzDevice {
         _ = total?(9.5, 2)
         _ = device.patches.map(\.reason)
         let trust = DeliveredTrust(
-            pinned: Self.trust, store: device.store, root: root, environment: FuzzFeed.environment
+            pinned: Self.trust, store: device.store, storage: MetadataFolder(of: device.store), root: root,
+            environment: FuzzFeed.environment
         ).kept()
         device.end()
         device.close()

@@ -24,6 +24,13 @@ public enum RunnerEvent: Sendable {
         public package(set) var stackTrace: String?
         /// Whether the patch is not at fault: the machine had no processor time or no memory for it.
         package var isCircumstance = false
+
+        package init(code: PatchError.Code, message: String, script: String?, line: Int?) {
+            self.code = code
+            self.message = message
+            self.script = script
+            self.line = line
+        }
     }
 
     /// The reason why the script did not answer although it did not fail. Its `otherwise` answered instead, or, without one, the
