@@ -123,6 +123,8 @@ internal import PatchText
     private var newest = 0
     /// The only device that is counted; nil for all.
     private var device: FleetReport.Device?
+    /// When that device synced last, in milliseconds since 1970.
+    private var lastSync: UInt64 = 0
 
     /// - Parameter now: The current time in milliseconds since 1970. The time of an event more than a day later is ignored.
     package init(
@@ -203,8 +205,7 @@ internal import PatchText
         if name == .launched { device?.launches.addOrMost(happened) }
         if name == .synced {
             device?.syncs.addOrMost(happened)
-            let last = [device?.lastSync, Self.timestamp(time)].compactMap(\.self).max()
-            device?.lastSync = last
+            lastSync = max(lastSync, time)
         }
         // A launch lists the patches that it began with, and so does each activation.
         for patch in name == .launched ? reader.runningPatches() : [] {
@@ -641,6 +642,7 @@ internal import PatchText
         let place = places[Int(entry.surroundings)].context
         (device.appVersion, device.system) = (text(place.appVersion), systemText(place))
         device.lastLaunch = entry.runTime.flatMap(Self.timestamp)
+        device.lastSync = Self.timestamp(lastSync)
         return device
     }
 

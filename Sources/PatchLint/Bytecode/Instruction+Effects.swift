@@ -9,16 +9,6 @@ extension Instruction {
         }
     }
 
-    /// Whether it writes its first register.
-    var makesValue: Bool {
-        switch opcode {
-        case .jump, .metamethod, .metamethodInteger, .metamethodConstant, .setGlobal, .setTable, .setInteger, .setField,
-            .setUpvalue, .setList, .close, .returnNone, .returnOne, .returnSome:
-            false
-        default: !isTest
-        }
-    }
-
     /// Whether its result shows whether its operands are whole or even: a remainder, a whole quotient, or bits.
     var examines: Bool {
         switch opcode {

@@ -126,7 +126,7 @@ struct TypeFlow {
         var end = index
         if [.call, .tailCall, .concatenate].contains(function.code[index].opcode) {
             let first = function.code[index].a
-            repeat { end -= 1 } while end > begin && !(function.code[end].a == first && function.code[end].makesValue)
+            repeat { end -= 1 } while end > begin && function.code[end].written?.lowerBound != first
         }
         guard begin < end else { return false }
         context.budget.pay(10 * (end - begin))
