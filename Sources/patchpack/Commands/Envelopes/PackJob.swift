@@ -137,7 +137,7 @@ struct PackJob: Sendable {
                 return try OutputFile.write(files, force: forces)
             }
             // The checked file must be the one that is replaced, so other upgrades wait.
-            try Self.upgrades.withLock { _ throws(PatchError) in
+            try Self.upgrading.withLock { _ throws(PatchError) in
                 try Folder.whileLocked(around: files.map(\.path)) { () throws(PatchError) in
                     let replaced = try replaced(by: results)
                     try OutputFile.write(files) { forces || replaced.contains($0) }
@@ -148,7 +148,7 @@ struct PackJob: Sendable {
     }
 
     /// One thread upgrades at a time, so that no thread waits for a lock of its own process.
-    private static let upgrades = Mutex(())
+    private static let upgrading = Mutex(())
 
     /// Calls `body` again as long as another process has put the same envelopes in place. Those envelopes are unchanged.
     private func settle(_ results: inout [Result], _ body: ([Result]) throws(PatchError) -> Void) throws(PatchError) {
