@@ -208,30 +208,6 @@ import Testing
         #expect(bench.events.allSatisfy { $0.name != "rolled-back" })
     }
 
-    @Test func shadow_notCalled_isNotBlamed() async throws {
-        let bench = try await bench()
-        for _ in 0..<5 {
-            try await bench.launch()
-            bench.confirm()
-            #expect(shadows(bench) == [8])
-            bench.crash()
-        }
-    }
-
-    /// The device has nothing but a shadow.
-    @Test func shadow_aloneAndAppCrashes_isBanned() async throws {
-        let bench = try DeviceTests().device()
-        try bench.feed.shadow(try bench.feed.publish(DeviceTests.source(8)))
-        for _ in 0..<2 {
-            try await bench.launch()
-            #expect(shadows(bench) == [8] && bench.app?.price(1) == 1)
-            bench.crash()
-        }
-        try await bench.launch()
-        #expect(shadows(bench).isEmpty && DeviceTests.codes(bench) == ["8 banned"])
-        #expect(bench.device?.store.state.held.isEmpty == true)
-    }
-
     /// With a patch on trial beside it, the cause is not known: that patch is tried again alone.
     @Test func shadow_crashesBesideTrial_othersAreTriedAlone() async throws {
         let bench = try await bench()

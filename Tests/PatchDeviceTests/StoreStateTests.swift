@@ -39,7 +39,26 @@ import Testing
         var wasGood: Set<String> = []
         /// The version of each patch that is in shadow. It is in no stage.
         var shadows: [String: Int] = [:]
+        /// What counts on for versions that were dropped: a stage, and how often they failed, failed to load, and were closed.
+        var dropped: [String: (stage: String, counts: [Int], wasGood: Bool)] = [:]
         var now = 1_000_000
+
+        mutating func drop(_ key: String) {
+            let stage = stage(key) == "suspect" && !isClosed(key) ? "suspect" : "downloaded"
+            let counts = [isClosed(key) ? 0 : failures[key] ?? 0, loadFailures[key] ?? 0, closings[key] ?? 0]
+            let wasGood = counts[0] > 0 && (wasGood.contains(key) || self.stage(key) == "good")
+            if stage != "downloaded" || counts != [0, 0, 0] { dropped[key] = (stage, counts, wasGood) }
+            set(key, nil)
+            failures[key] = nil
+        }
+
+        mutating func take(_ key: String, inShadow: Bool = false) {
+            let old = dropped.removeValue(forKey: key)
+            if !inShadow { set(key, old?.stage ?? "downloaded") }
+            guard let old else { return }
+            (failures[key], loadFailures[key], closings[key]) = (old.counts[0], old.counts[1], old.counts[2])
+            if old.wasGood { wasGood.insert(key) }
+        }
 
         static func key(_ id: String, _ version: Int) -> String { "\(id) \(version)" }
 
@@ -129,7 +148,7 @@ import Testing
         /// Ends a shadow.
         mutating func endShadow(_ id: String) {
             guard let key = shadows.removeValue(forKey: id).map({ Self.key(id, $0) }) else { return }
-            failures[key] = nil
+            drop(key)
             began.remove(key)
             late.remove(key)
             if hasLaunch { settle() }
@@ -227,8 +246,7 @@ import Testing
                 let proven = versions.filter { $0.value == "good" && !unproven.contains(Self.key(id, $0.key)) }.keys
                     .max()
                 for version in versions.keys where version < proven ?? 0 && versions[version] != "banned" {
-                    set(Self.key(id, version), nil)
-                    failures[Self.key(id, version)] = nil
+                    drop(Self.key(id, version))
                 }
             }
             for (id, versions) in stages {
@@ -236,10 +254,7 @@ import Testing
                     versions.keys.filter { isClosed(Self.key(id, $0)) },
                     versions.keys.filter { isOnTrial(Self.key(id, $0)) && !isClosed(Self.key(id, $0)) }
                 )
-                for version in shut.sorted().dropLast() + tried.sorted().dropLast() {
-                    set(Self.key(id, version), nil)
-                    failures[Self.key(id, version)] = nil
-                }
+                for version in shut.sorted().dropLast() + tried.sorted().dropLast() { drop(Self.key(id, version)) }
             }
         }
 
@@ -309,6 +324,10 @@ import Testing
                     late.remove(key)
                     settle()
                 }
+                for (key, old) in dropped where old.stage == "suspect" && old.counts[0] >= 2 {
+                    dropped[key] = nil
+                    set(key, "banned")
+                }
             }
         }
 
@@ -324,8 +343,7 @@ import Testing
                 for other in (self.stages[id] ?? [:]).keys where other < version {
                     let key = Self.key(id, other)
                     guard isOnTrial(key), !isClosed(key) else { continue }
-                    set(key, nil)
-                    failures[key] = nil
+                    drop(key)
                 }
                 unproven.insert(Self.key(id, version))
                 mayRetry = !off.isEmpty
@@ -369,12 +387,9 @@ import Testing
         mutating func download(_ id: String, _ version: Int, running: Set<String>) {
             guard stages[id]?[version] == nil else { return }
             for key in keys
-            where key.hasPrefix("\(id) ") && isOnTrial(key) && !isClosed(key) && !running.contains(key) {
-                set(key, nil)
-                failures[key] = nil
-            }
+            where key.hasPrefix("\(id) ") && isOnTrial(key) && !isClosed(key) && !running.contains(key) { drop(key) }
             if shadows[id] ?? version <= version { endShadow(id) }
-            set(Self.key(id, version), "downloaded")
+            take(Self.key(id, version))
         }
 
         mutating func shadow(_ id: String, _ version: Int) {
@@ -382,6 +397,7 @@ import Testing
             endShadow(id)
             remove(Self.key(id, version))
             shadows[id] = version
+            take(Self.key(id, version), inShadow: true)
         }
 
         /// The versions that run in shadow now.
@@ -394,10 +410,9 @@ import Testing
         mutating func remove(_ key: String) {
             for (id, version) in shadows where Self.key(id, version) == key { endShadow(id) }
             guard let stage = stage(key), stage != "banned" else { return }
-            set(key, nil)
+            drop(key)
             began.remove(key)
             late.remove(key)
-            failures[key] = nil
             settle()
             if stage == "good" { mayRetry = !off.isEmpty }
         }
@@ -593,6 +608,7 @@ import Testing
             }
             let copy = StoreState(state.json)
             #expect(copy?.held == state.held && copy?.shadows == state.shadows && copy?.bans == state.bans)
+            #expect(copy?.dropped == state.dropped)
             #expect(copy?.json.encoded() == state.json.encoded())
         }
     }
@@ -602,8 +618,7 @@ import Testing
         let version = try #require(AppVersion("1.0"))
         var state = StoreState(app: "a", appVersion: version, installation: "i")
         state.add([(Self.patch("a", 1), Self.hash("a", 1))])
-        var reported: [Int] = []
-        var counts: [Int] = []
+        var (reported, counts): ([Int], [Int]) = ([], [])
         for _ in 0..<6 {
             for case .neverConfirmed(let launches) in state.begin(version, limits: CrashLimits(), at: nil) {
                 reported.append(launches)
@@ -631,6 +646,46 @@ import Testing
             _ = state.begin(version, limits: CrashLimits(), at: nil)
         }
         #expect(state.bans.map(\.reason) == ["launches ended while its script was loading"])
+    }
+
+    /// A version that the feed takes away and offers again may fail twice in all, and not twice each time.
+    @Test(arguments: ["newer", "withdrawn", "shadow"])
+    func droppedVersion_offeredAgain_countsOn(_ way: String) throws {
+        let (version, hash) = (try #require(AppVersion("1.0")), Self.hash("a", 1))
+        var state = StoreState(app: "a", appVersion: version, installation: "i")
+        _ = state.begin(version, limits: CrashLimits(), at: nil)
+        _ = state.confirm(limits: CrashLimits(), at: nil)
+        state.add([(Self.patch("a", 1), hash)])
+        for _ in 0..<2 { _ = state.begin(version, limits: CrashLimits(), at: nil) }
+        switch way {
+        case "newer":
+            state.add([(Self.patch("a", 2), Self.hash("a", 2))])
+            state.remove(Self.hash("a", 2))
+        case "withdrawn": state.remove(hash)
+        default: state.shadow([(Self.patch("a", 1), hash)])
+        }
+        #expect(state.held.isEmpty && (state.dropped + state.shadows).map(\.failures) == [1])
+        var other = try #require(StoreState(state.json))
+        state.add([(Self.patch("a", 1), hash)])
+        #expect(state.held.map(\.failures) == [1] && state.dropped.isEmpty)
+        for _ in 0..<2 { _ = state.begin(version, limits: CrashLimits(), at: nil) }
+        #expect(state.bans.map(\.hash) == [hash])
+        _ = other.begin(try #require(AppVersion("2.0")), limits: CrashLimits(), at: nil)
+        #expect(other.dropped.isEmpty)
+    }
+
+    /// What was good proves itself again, beside an older good version. What was closed is tried at once.
+    @Test(arguments: [StoreState.Stage.good, .suspect, .closed])
+    func droppedVersion_offeredAgain_isNotTrusted(_ stage: StoreState.Stage) throws {
+        var held = StoreState.Held(Self.patch("a", 2), hash: Self.hash("a", 2))
+        (held.stage, held.isSuspended, held.failures) = (stage, stage == .good, 1)
+        var state = StoreState(app: "a", appVersion: try #require(AppVersion("1.0")), installation: "i", held: [held])
+        state.endLoading(held.hash, isProtective: stage != .good)
+        state.remove(held.hash)
+        state.add([(held.patch, held.hash)])
+        #expect(state.held.map(\.stage) == [.downloaded] && !state.isSafe)
+        #expect(state.held.map(\.failures) == [stage == .good ? 1 : 0] && state.dropped.isEmpty)
+        #expect(state.goodOnes() == (stage == .good ? [held.hash] : []), "followers")
     }
 
     /// A library that does not know shadows ignores them: among the held patches, it would run them.
@@ -675,8 +730,7 @@ import Testing
         let version = try #require(AppVersion("1.0"))
         for number in [Int.min, -1, 0, 1, Int.max] {
             var limits = CrashLimits()
-            limits.trialFailures = number
-            limits.failures = number
+            (limits.trialFailures, limits.failures) = (number, number)
             var state = StoreState(app: "a", appVersion: version, installation: "i")
             _ = state.begin(version, limits: limits, at: nil)
             _ = state.confirm(limits: limits, at: nil)

@@ -94,8 +94,7 @@ extension PatchEvent {
                 ]
             )
         case .syncFailed(let error): (.syncFailed, nil, error.attributes)
-        case .switches(let values):
-            (.switches, nil, [(.switches, .object(sorted: values, JSONValue.string))])
+        case .switches(let values): (.switches, nil, [(.switches, .object(sorted: values, JSONValue.string))])
         case .storeFailed(let error): (.storeFailed, nil, error.attributes)
         case .follower(let isForked): (.follower, nil, [(.isForked, .bool(isForked))])
         case .misused(let error): (.misused, nil, error.attributes)

@@ -28,16 +28,12 @@ struct LaunchInProgress {
     var blockReasons: [String: BlockReason] = [:]
     /// The version of each patch that was activated last, by id. It may have been deactivated since, and may no longer be held.
     var activated: [String: (patch: PatchID, hash: String)] = [:]
-
     /// The hashes of the patches of which only the `otherwise` was activated last, by id.
     var closed: [String: String] = [:]
-
     /// The hashes of patches that have failed too often, and in whose place an older version runs.
     var broken: Set<String> = []
-
     /// Whether a patch that is gone runs on until the sync of the writer has ended, which may bring its older version.
     var awaitsWriter = false
-
     /// The hashes of patches in shadow that are about to start, or that failed to, so that they are not tried again.
     var triedShadows: Set<String> = []
 
@@ -45,9 +41,7 @@ struct LaunchInProgress {
     var answering: Set<String> { Set((runner?.closed ?? []).compactMap { closed[$0.id] }) }
 
     /// The hashes of the running patches.
-    var running: Set<String> {
-        Set((runner?.active ?? []).compactMap { activated[$0.id] }.map(\.hash))
-    }
+    var running: Set<String> { Set((runner?.active ?? []).compactMap { activated[$0.id] }.map(\.hash)) }
 
     /// Replaces the block reasons of patches that the feed has taken away, if that could not be written.
     mutating func setBlockReasons(_ patches: [(hash: String, code: PatchStatus.Code, reason: String)]) {

@@ -141,9 +141,7 @@ package final class PatchStore: Sendable {
             endShadows()
         }
         do throws(PatchError) {
-            try change { state in
-                meant.compactMap { state.ban($0.patch, $0.hash, reason, at: time).map(StoreState.Outcome.banned) }
-            }
+            try change { state in meant.flatMap { state.ban($0.patch, $0.hash, reason, at: time) } }
         } catch {
             // It holds in this process all the same.
             memory.locked { memory in for patch in meant { memory.launch.blockReasons[patch.hash] = .banned(reason) } }

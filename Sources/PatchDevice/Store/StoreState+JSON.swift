@@ -15,6 +15,7 @@ extension StoreState {
             ("unconfirmed", .count(unconfirmed)), ("held", .list(held.map(\.json))),
             // Not among the held ones: a library that does not know the stage would run them.
             ("shadows", .list(shadows.map(\.json))), ("bans", .list(bans.map(\.json))),
+            ("dropped", .list(dropped.map(\.json))),
             ("switches", switches.isEmpty ? nil : .object(sorted: switches, JSONValue.string)),
             ("verdicts", .list(outcomesJSON)), ("launch", launch?.json), ("revoked", .list(revoked.json)),
             ("trust", deliveredTrust.map(JSONValue.string)), ("trustNumber", .count(trustNumber)),
@@ -43,6 +44,7 @@ extension StoreState {
             app: app, appVersion: appVersion, installation: installation,
             held: json.list("held").compactMap(Held.init).filter { $0.stage != .shadow },
             shadows: json.list("shadows").compactMap(Held.init), bans: lasting.bans)
+        dropped = json.list("dropped").compactMap(Held.init)
         launch = json["launch"].flatMap(Launch.init)
         failures = json.count("failures")
         mayRetry = json.flag("return")

@@ -52,6 +52,16 @@ package struct StoreState: Sendable, Hashable {
         /// Whether it may still turn out to be bad.
         package var isOnTrial: Bool { stage != .good || isUnproven }
 
+        /// What counts on if the feed offers it again after it was dropped; nil if nothing does. If it was closed, that is over.
+        var remains: Held? {
+            var held = Held(patch, hash: hash)
+            (held.loadFailures, held.closings) = (loadFailures, closings)
+            if !isClosed { (held.stage, held.failures) = (stage == .suspect ? stage : .downloaded, failures) }
+            // Followers ran it in spite of its failure, and do so again.
+            held.wasGood = held.failures > 0 && (wasGood || stage == .good)
+            return held == Held(patch, hash: hash) ? nil : held
+        }
+
         /// Whether it is closed, or was until its functions were tried in this launch.
         var isClosed: Bool { stage == .closed || stage == .suspect && isProtective }
 
@@ -136,6 +146,8 @@ package struct StoreState: Sendable, Hashable {
     /// The versions in shadow, one of each patch, by id. None of them is in `held`.
     package private(set) var shadows: [Held] = []
     package private(set) var bans: [Ban] = []
+    /// What remains of the versions that had failed when they were dropped.
+    package internal(set) var dropped: [Held] = []
     /// Whether patches run at all: the feed's kill switch.
     package var isEnabled = true
     package internal(set) var launch: Launch?
@@ -207,6 +219,7 @@ package struct StoreState: Sendable, Hashable {
                 (held[index].closings, held[index].loadFailures, held[index].wasGood) = (0, 0, false)
             }
             for index in shadows.indices { shadows[index].failures = 0 }
+            dropped = []
             (launch, failures, mayRetry, hasConfirmed, unconfirmed) = (nil, 0, false, false, 0)
         }
         if let launch { judge(launch, limits, time, &outcomes) }
@@ -295,7 +308,7 @@ package struct StoreState: Sendable, Hashable {
             if hasUnconfirmed {
                 held[index].failures += 1
                 guard held[index].failures > limits.trialFailures else { continue }
-                outcomes.append(setAside(at: index, limits, time))
+                outcomes.append(setAside(at: index, time))
             } else {
                 (held[index].stage, held[index].isUnproven, held[index].wasGood) = (.trial, false, true)
             }
@@ -310,21 +323,20 @@ package struct StoreState: Sendable, Hashable {
         }
         for index in trials {
             held[index].failures += 1
-            guard held[index].stage == .suspect || held[index].failures >= limits.trialFailures else { continue }
             // If several patches have not proved themselves, the cause is not known. Those on trial are tried again alone.
-            if isKnown || held[index].stage == .suspect { continue }
-            outcomes.append(setAside(at: index, limits, time))
+            if isKnown || held[index].stage == .suspect || held[index].failures < limits.trialFailures { continue }
+            outcomes.append(setAside(at: index, time))
         }
         guard isKnown, let index = trials.first,
             held[index].stage == .suspect || held[index].failures >= limits.trialFailures
         else { return }
-        guard !held[index].isProtective else { return outcomes.append(setAside(at: index, limits, time)) }
+        guard !held[index].isProtective else { return outcomes.append(setAside(at: index, time)) }
         guard hasConfirmed else {
             // Perhaps the app just never confirms. The first confirmation bans the patch, because that launch works without it.
             held[index].stage = .suspect
             return outcomes.append(.suspect(held[index].patch))
         }
-        ban(held[index].hash, Self.failedLaunches, at: time).map { outcomes.append(.banned($0)) }
+        outcomes += ban(held[index].patch, held[index].hash, Self.failedLaunches, at: time)
     }
 
     /// Counts a failed launch against the patches in shadow that were called in it.
@@ -333,12 +345,12 @@ package struct StoreState: Sendable, Hashable {
     ) {
         for index in shadows.indices where called.contains(shadows[index].hash) { shadows[index].failures += 1 }
         for shadow in shadows where called.contains(shadow.hash) && shadow.failures >= limits.trialFailures {
-            ban(shadow.hash, Self.failedShadow, at: time).map { outcomes.append(.banned($0)) }
+            outcomes += ban(shadow.patch, shadow.hash, Self.failedShadow, at: time)
         }
     }
 
     /// Makes a patch a suspect, or closes it if it is protective.
-    private mutating func setAside(at index: Int, _ limits: CrashLimits, _ time: Timestamp?) -> Outcome {
+    private mutating func setAside(at index: Int, _ time: Timestamp?) -> Outcome {
         (held[index].isUnproven, held[index].failures, held[index].wasGood) = (false, 0, false)
         guard held[index].isProtective else {
             held[index].stage = .suspect
@@ -355,7 +367,7 @@ package struct StoreState: Sendable, Hashable {
         _ loading: [Held], _ limits: CrashLimits, _ time: Timestamp?, _ outcomes: inout [Outcome]
     ) {
         for patch in loading where patch.loadFailures + 1 >= limits.trialFailures {
-            ban(patch.hash, Self.failedLoad, at: time).map { outcomes.append(.banned($0)) }
+            outcomes += ban(patch.patch, patch.hash, Self.failedLoad, at: time)
         }
         let hashes = loading.map(\.hash)
         for index in held.indices where hashes.contains(held[index].hash) { held[index].loadFailures += 1 }
@@ -370,7 +382,7 @@ package struct StoreState: Sendable, Hashable {
         guard let worst = closed.max(by: { held[$0].failures < held[$1].failures }),
             held[worst].failures >= max(1, limits.failures)
         else { return }
-        ban(held[worst].hash, Self.failedLaunches, at: time).map { outcomes.append(.banned($0)) }
+        outcomes += ban(held[worst].patch, held[worst].hash, Self.failedLaunches, at: time)
     }
 
     /// Counts a failed launch in which no patch was on trial.
@@ -390,7 +402,7 @@ package struct StoreState: Sendable, Hashable {
         if ran.contains(where: { !held[$0].isProtective }) { outcomes.append(.safeMode(failures: failures)) }
         for index in ran {
             if held[index].isProtective {
-                outcomes.append(setAside(at: index, limits, time))
+                outcomes.append(setAside(at: index, time))
             } else {
                 held[index].isSuspended = true
             }
@@ -431,13 +443,25 @@ package struct StoreState: Sendable, Hashable {
         var proven: Set<String> = []
         var tried: Set<String> = []
         var closed: Set<String> = []
-        held.removeAll { held in
-            let id = held.patch.id
-            if proven.contains(id) { return true }
-            if !held.isOnTrial { proven.insert(id) }
-            if held.isClosed { return !closed.insert(id).inserted }
-            return held.stage != .good && !tried.insert(id).inserted
-        }
+        drop(
+            held.filter { held in
+                let id = held.patch.id
+                if proven.contains(id) { return true }
+                if !held.isOnTrial { proven.insert(id) }
+                if held.isClosed { return !closed.insert(id).inserted }
+                return held.stage != .good && !tried.insert(id).inserted
+            })
+    }
+
+    private mutating func drop(_ old: [Held]) {
+        let hashes = Set(old.map(\.hash))
+        held.removeAll { hashes.contains($0.hash) }
+        shadows.removeAll { hashes.contains($0.hash) }
+        dropped = (dropped + old.compactMap(\.remains)).suffix(Self.banLimit)
+    }
+
+    private mutating func take(_ patch: PatchID, _ hash: String) -> Held {
+        dropped.firstIndex { $0.hash == hash }.map { dropped.remove(at: $0) } ?? Held(patch, hash: hash)
     }
 
     /// The patches that may run: the highest version of each patch that is neither a suspect nor off.
@@ -564,11 +588,11 @@ package struct StoreState: Sendable, Hashable {
         }
         guard !hasConfirmed else { return outcomes }
         hasConfirmed = true
-        for suspect in held
+        for suspect in held + dropped
         where suspect.stage == .suspect && suspect.failures >= limits.trialFailures
             && !launch.patches.contains(suspect.hash)
         {
-            ban(suspect.hash, Self.failedLaunches, at: time).map { outcomes.append(.banned($0)) }
+            outcomes += ban(suspect.patch, suspect.hash, Self.failedLaunches, at: time)
         }
         return outcomes
     }
@@ -588,7 +612,7 @@ package struct StoreState: Sendable, Hashable {
         }
         guard !good.isEmpty else { return [] }
         // A version that is good, or closed, stays until this one has proved itself.
-        held.removeAll { $0.stage != .good && !$0.isClosed && $0.patch.version < good[$0.patch.id] ?? 0 }
+        drop(held.filter { $0.stage != .good && !$0.isClosed && $0.patch.version < good[$0.patch.id] ?? 0 })
         mayRetry = isSafe
         return outcomes
     }
@@ -600,11 +624,10 @@ package struct StoreState: Sendable, Hashable {
     ///   - began: Whether the watch of the patches that the launch began with is over.
     ///   - ended: The hashes of patches that were activated later, and whose watch is over.
     package mutating func pass(began: Bool, late ended: Set<String>) -> [Outcome] {
-        guard var launch else { return [] }
+        guard let launch else { return [] }
         let passed = ended.intersection(launch.late).subtracting(launch.broken)
-        launch.late.removeAll(where: ended.contains)
-        launch.isPast = began
-        self.launch = launch
+        self.launch?.late.removeAll(where: ended.contains)
+        self.launch?.isPast = began
         defer { settle() }
         guard launch.isConfirmed else { return [] }
         let outcomes = began ? prove(launch) : []
@@ -635,8 +658,8 @@ package struct StoreState: Sendable, Hashable {
 
     /// Notes that the app continues after all, so that a crash counts again.
     package mutating func resume() {
-        let crashCounts = crashCounts
-        launch?.isWatched = crashCounts
+        launch?.isWatched = true
+        settle()
     }
 
     /// Notes that a patch of this launch could not run, so that it is neither blamed nor praised for the rest of the launch.
@@ -700,16 +723,14 @@ package struct StoreState: Sendable, Hashable {
             launch?.patches.removeAll(where: ended.contains)
             launch?.late.removeAll(where: ended.contains)
         }
-        guard var launch, launch.isPast || !launch.patches.contains(hash) else { return outcomes }
+        guard let launch, launch.isPast || !launch.patches.contains(hash) else { return outcomes }
         let isProven = held.contains { $0.hash == hash && !$0.isOnTrial }
         if isDue, !launch.isConfirmed || isProven, !launch.isPast {
-            launch.patches.append(hash)
+            self.launch?.patches.append(hash)
         } else {
-            if !launch.late.contains(hash) { launch.late.append(hash) }
-            self.launch = launch
-            launch.isWatched = launch.isWatched || crashCounts
+            if !launch.late.contains(hash) { self.launch?.late.append(hash) }
+            if crashCounts { self.launch?.isWatched = true }
         }
-        self.launch = launch
         return outcomes
     }
 
@@ -723,8 +744,7 @@ package struct StoreState: Sendable, Hashable {
         launch?.broken.append(hash)
         held[index].failures += 1
         settle()
-        guard held[index].failures >= limits.trialFailures else { return [] }
-        return ban(hash, reason, at: time).map { [.banned($0)] } ?? []
+        return held[index].failures < limits.trialFailures ? [] : ban(patch, hash, reason, at: time)
     }
 
     // MARK: held patches
@@ -742,9 +762,8 @@ package struct StoreState: Sendable, Hashable {
         for (patch, hash) in patches where !isBanned(hash) && !shadows.contains(where: { $0.hash == hash }) {
             for old in shadows where old.patch.id == patch.id { remove(old.hash) }
             remove(hash)
-            var new = Held(patch, hash: hash)
-            new.stage = .shadow
-            shadows.append(new)
+            shadows.append(take(patch, hash))
+            shadows[shadows.count - 1].stage = .shadow
         }
         shadows.sort(by: Held.precedes)
     }
@@ -755,23 +774,20 @@ package struct StoreState: Sendable, Hashable {
     /// - Parameter running: The hashes of the running patches, which stay until the launch has ended.
     package mutating func add(_ patches: [(patch: PatchID, hash: String)], running: Set<String> = []) {
         var known = Set(held.map(\.hash) + bans.map(\.hash))
-        let new = patches.filter { known.insert($0.hash).inserted }
-        let newest = Dictionary(new.map { ($0.patch.id, $0) }) { $1 }
-        held.removeAll { held in
-            let isKept = held.stage == .good || held.isClosed || running.contains(held.hash)
-            return newest[held.patch.id].map { !isKept || held.patch == $0.patch } ?? false
-        }
-        for shadow in shadows where shadow.patch.version <= newest[shadow.patch.id]?.patch.version ?? 0 {
-            remove(shadow.hash)
-        }
-        held += newest.values.map { Held($0.patch, hash: $0.hash) }
+        let newest = Dictionary(patches.filter { known.insert($0.hash).inserted }.map { ($0.patch.id, $0) }) { $1 }
+        drop(
+            held.filter { held in
+                let isKept = held.stage == .good || held.isClosed || running.contains(held.hash)
+                return newest[held.patch.id].map { !isKept || held.patch == $0.patch } ?? false
+            })
+        for old in shadows where old.patch.version <= newest[old.patch.id]?.patch.version ?? 0 { remove(old.hash) }
+        held += newest.values.map { take($0.patch, $0.hash) }
         held.sort(by: Held.precedes)
     }
 
     package mutating func remove(_ hash: String) {
         guard let patch = stored.first(where: { $0.hash == hash }) else { return }
-        held.removeAll { $0.hash == hash }
-        shadows.removeAll { $0.hash == hash }
+        drop([patch])
         launch?.patches.removeAll { $0 == hash }
         launch?.late.removeAll { $0 == hash }
         settle()
@@ -779,20 +795,13 @@ package struct StoreState: Sendable, Hashable {
         if patch.stage == .good { mayRetry = isSafe }
     }
 
-    /// Removes a patch, and never accepts it again.
-    @discardableResult
-    package mutating func ban(_ hash: String, _ reason: String, at time: Timestamp?) -> Ban? {
-        guard let patch = stored.first(where: { $0.hash == hash })?.patch else { return nil }
-        return ban(patch, hash, reason, at: time)
-    }
-
-    /// Never accepts a patch again, whether it is held or only running.
-    package mutating func ban(_ patch: PatchID, _ hash: String, _ reason: String, at time: Timestamp?) -> Ban? {
-        guard !isBanned(hash) else { return nil }
+    /// Never accepts a patch again, whether it is held, dropped or only running.
+    package mutating func ban(_ patch: PatchID, _ hash: String, _ reason: String, at time: Timestamp?) -> [Outcome] {
+        guard !isBanned(hash) else { return [] }
         remove(hash)
         let ban = Ban(patch: patch, hash: hash, reason: String(reason.prefix(500)), time: time)
         add(ban)
-        return ban
+        return [.banned(ban)]
     }
 
     /// Forgets everything except the installation, and the keys that were revoked or removed.
@@ -811,8 +820,8 @@ package struct StoreState: Sendable, Hashable {
     package mutating func add(_ ban: Ban) {
         guard !isBanned(ban.hash) else { return }
         bans.append(ban)
-        held.removeAll { $0.hash == ban.hash }
-        shadows.removeAll { $0.hash == ban.hash }
+        drop(stored.filter { $0.hash == ban.hash })
+        dropped.removeAll { $0.hash == ban.hash }
         // A device that has banned a thousand patches may forget the oldest.
         if bans.count > Self.banLimit { bans.removeFirst() }
     }

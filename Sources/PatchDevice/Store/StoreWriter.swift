@@ -16,9 +16,7 @@ struct StoreWriter {
     /// it.
     var mustWrite = true
     /// Whether the feed has taken patches away, and that could not be written yet.
-    var hasUnwrittenWithdrawals = false {
-        didSet { endMuteness() }
-    }
+    var hasUnwrittenWithdrawals = false { didSet { endMuteness() } }
     /// Whether the store was closed, so that another process may open the folder.
     private(set) var isClosed = false
     /// Whether this process has let others write, and may write again later.

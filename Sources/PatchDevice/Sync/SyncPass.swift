@@ -21,6 +21,7 @@ struct SyncPass: Sendable {
         /// Its index in the results.
         let place: Int
         let isShadow: Bool
+        var patch: (PatchID, hash: String) { (PatchID(id: entry.id, version: entry.version), hash) }
     }
 
     func run(_ activation: PatchSync.Activation) async throws(PatchError) -> [SyncReport.Result] {
@@ -109,10 +110,7 @@ struct SyncPass: Sendable {
     }
 
     private func hold(_ taken: [Download]) throws(PatchError) {
-        func patches(_ taken: [Download]) -> [(patch: PatchID, hash: String)] {
-            taken.map { (PatchID(id: $0.entry.id, version: $0.entry.version), $0.hash) }
-        }
-        try store.hold(patches(taken.filter { !$0.isShadow }), shadows: patches(taken.filter(\.isShadow)))
+        try store.hold(taken.filter { !$0.isShadow }.map(\.patch), shadows: taken.filter(\.isShadow).map(\.patch))
     }
 
     /// The list's bytes: the kept ones if they still match the signed target, or else the feed's.
