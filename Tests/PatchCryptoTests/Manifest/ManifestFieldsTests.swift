@@ -25,17 +25,17 @@ import Testing
         #expect(manifest.app == "com.example.shop")
     }
 
+    private static let right = "-- @patch com.example.fix\n-- @version 1\n-- @app com.example.shop"
+
     @Test(arguments: [
         ("-- @patch com.example.fix\n-- @version 1\n", "missing patch app"),
         (
             "-- @patch com.example.fix\n-- @version +1\n-- @app com.example.shop\n",
             "the version +1 is not a whole number"
         ),
-        ("-- @patch com.example.fix\n-- @version 1\n-- @app com.example.shop new\n", "new is not a range of versions"),
-        (
-            "-- @patch com.example.fix\n-- @version 1\n-- @app com.example.shop\n-- @expires soon\n",
-            "the expiry soon is"
-        ),
+        ("\(Self.right) new\n", "new is not a range of versions"),
+        ("\(Self.right)\n-- @expires soon\n", "the expiry soon is"),
+        ("\(Self.right)\n-- @instances 01\n", "`01` is not a number of instances"),
     ])
     func manifestFields_missingOrWrongTag_isNamed(_ head: String, _ message: String) {
         let error = #expect(throws: PatchError.self) { try manifest(head) }

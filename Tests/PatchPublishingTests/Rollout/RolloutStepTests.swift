@@ -192,8 +192,7 @@ import Testing
         #expect(RolloutStep.Rules.steps("shadow,1%") == [0, 100])
         for text in [
             "shadow", "1%,shadow", "shadow,shadow", "shadow,0%", "shadow,", "Shadow,1%", "", "0%", "5%,1%", "5%,5%",
-            "1%,,5%",
-            "x", "1%,101%",
+            "1%,,5%", "0%,1%", "x", "1%,101%",
         ] {
             #expect(RolloutStep.Rules.steps(text) == nil, "\(text)")
         }
