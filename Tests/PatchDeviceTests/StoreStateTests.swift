@@ -674,7 +674,7 @@ import Testing
         #expect(other.dropped.isEmpty)
     }
 
-    /// What was good proves itself again, beside an older good version. What was closed is tried at once.
+    /// A good version proves itself again, beside an older good one. A closed one is tried at once.
     @Test(arguments: [StoreState.Stage.good, .suspect, .closed])
     func droppedVersion_offeredAgain_isNotTrusted(_ stage: StoreState.Stage) throws {
         var held = StoreState.Held(Self.patch("a", 2), hash: Self.hash("a", 2))
