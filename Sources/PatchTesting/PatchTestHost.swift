@@ -37,11 +37,11 @@ public final class PatchTestHost: Sendable {
         let recorder = recorder
         runner = PatchRunner(
             registry: registry, host: try HostInfo(app: app, version: version), limits: limits, clock: { time },
-            events: { event in recorder.events.withLock { $0.append(event) } }, checksHost: true, onLine: nil)
+            events: { event in recorder.events.locked { $0.append(event) } }, checksHost: true, onLine: nil)
     }
 
     /// All events, in order.
-    public var events: [RunnerEvent] { recorder.events.withLock { $0 } }
+    public var events: [RunnerEvent] { recorder.events.locked { $0 } }
 
     /// The failures of all patches, in order.
     public var failures: [RunnerEvent.Failure] {
