@@ -54,7 +54,7 @@ TEST_FLAGS = $(shell [ "$$(uname)" != Linux ] || [ -e "$$(SWIFT=$(SWIFT) scripts
 # Each target has a sentence after two number signs, and each check one after its command.
 help: ## this list
 	@echo "usage: make TARGET. To begin: make demo, then make test"
-	@sed -nE 's/^([a-z-]+):.* ## (.*)/\1@\2/p; s/^(check-[a-z-]+) = .* # (.*)/\1@\2/p' $(firstword $(MAKEFILE_LIST)) | awk -F @ '{ printf "  %-20s %s\n", $$1, $$2 }'
+	@sed -nE 's/^([a-z-]+):.* ## (.*)/\1@\2/p; s/^(check-[a-z0-9-]+) = .* # (.*)/\1@\2/p' $(firstword $(MAKEFILE_LIST)) | awk -F @ '{ printf "  %-20s %s\n", $$1, $$2 }'
 
 # `make test` continues with this debug build.
 demo: ## builds the tool and an example app, packs patches, delivers them, and rolls them back
@@ -126,10 +126,9 @@ walls: ## the checks that take a second and need no build: claims of the documen
 	scripts/generate/lint.py --check
 	scripts/check/quick.sh --check
 	scripts/ci/steps.py check
-	scripts/check/lines.py
 	scripts/check/escapes.sh
 	@! git ls-files 'Tests/*.swift' | xargs grep -lE '^ *@Test' | xargs -r grep -L ownThreads | sed 's/$$/: its suite needs the trait .ownThreads/' | grep .
-	@! git grep -n '\.withLock\b' '*/PatchRunner*.swift' '*/PatchDevice*.swift' | sed 's/$$/: the thread sanitizer sees only `locked`/' | grep .
+	@! git grep -n '\.withLock\b' -- 'Sources/*.swift' 'Tests/PatchRunner*.swift' 'Tests/PatchDevice*.swift' ':!Sources/patchpack' ':!Sources/PatchPublishing/Check' | sed 's/$$/: the thread sanitizer sees only `locked`/' | grep .
 	@! git grep -nP '^(?! *(//|\*)).*((?<!checkout )(?<![\w-])--[a-z]{2}|`(feed|store|trust|pack|lint|test|sync|report|verify)[ `])' -- 'Sources/*.swift' ':!Sources/patchpack' | sed 's/$$/: libraries do not know the verbs and options of the tool/' | grep .
 
 # Warnings are errors in every build of the package (Package.swift).
@@ -140,7 +139,7 @@ check: lint docs bench-count ## lint, the documentation, instruction counts, lay
 	SWIFT=$(SWIFT) scripts/check/api.sh
 	scripts/check/workflows.sh
 
-# `.ci/run` runs a step at once if its files have changed since it passed (scripts/ci/nightly.txt).
+# Its last lines are a table of the steps (scripts/ci/steps.mk).
 nightly: ## what `.ci/run` omits: other systems, packages, long tests, fuzzers, all counts, releases; ONLY=docs,deb for some of its steps
 	.ci/run nightly $(subst $(comma), ,$(ONLY))
 
@@ -170,6 +169,7 @@ check-arguments check-deploy check-fleet check-fleet-advance check-monitoring ch
 
 check-%:
 	$(if $(check-$*),,$(error there is no check-$*; `make help` lists the checks))
+	@$(if $(filter arm64 deb machines release,$*),scripts/check/root.sh)
 	@scripts/deps.sh $(or $(if $(filter arm64 release,$*),machines)$(filter deb machines monitoring page,$*),tools)
 	SWIFT=$(SWIFT) PATCHPACK=$(BUILD)/patchpack FLEET=$(BUILD)/fleet $(check-$*)
 

@@ -13,8 +13,7 @@ if [[ $described != \$Format* ]]; then
 # A copy without .git in another repository is not at a commit of that repository.
 elif [ "$(git rev-parse --show-toplevel 2>/dev/null)" = "$(pwd -P)" ] && commit=$(git rev-parse HEAD 2>/dev/null); then
   tag=$(git describe --tags --exact-match --match "$next" 2>/dev/null) || true
-  # .ci/run notes there what has passed.
-  [ -z "$(git --no-optional-locks status --porcelain -- . ':(exclude).ci/passed')" ] || tag='' changed=', changed'
+  [ -z "$(git --no-optional-locks status --porcelain)" ] || tag='' changed=', changed'
   count=$(git rev-list --count HEAD)
 else
   tag='' commit=''

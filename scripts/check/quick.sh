@@ -21,7 +21,7 @@ find_tests() {
   Sources/PatchTesting/*) target=PatchDeviceTests ;;
   # The macros' own tests need another package: make check-packages.
   Sources/PatchMacro* | Sources/CLuaBridge/* | Sources/CLua/*) target=PatchRunnerTests ;;
-  Sources/CLuaSyntax/* | Tests/Lint/*) target=PatchLintTests ;;
+  Tests/Lint/*) target=PatchLintTests ;;
   Sources/CLuaSpec/*) target=PatchSpecTests ;;
   Sources/patchpack/Commands/*) target=patchpackTests filter=$(suites "Tests/patchpackTests/$(cut -d/ -f4 <<<"$1")") ;;
   Sources/patchpack/* | Sources/CVersion/* | Sources/CLibzipLoader/*) target=patchpackTests filter=$(suites Tests/patchpackTests/Arguments Tests/patchpackTests/Output) ;;
@@ -60,7 +60,6 @@ done
 [ ${#sources[@]} -eq 0 ] || "$swift" format lint --strict "${sources[@]}"
 if [ ${#scripts[@]} -gt 0 ] && command -v shellcheck >/dev/null; then shellcheck "${scripts[@]}"; fi
 make --no-print-directory walls
-scripts/ci/steps.py touched >/dev/null || true # it only prints them
 
 [ ${#targets[@]} -gt 0 ] || { echo "quick: no module's tests are about the changes; make test runs all" && exit 0; }
 PATCHPACK_TESTS=$(printf '%s\n' "${targets[@]}" | sort -u | paste -sd,)

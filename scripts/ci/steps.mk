@@ -6,11 +6,11 @@
 
 # The checks that need no build, and find most mistakes.
 GATES = lint workflows api
-# One release build, one debug build with the short tests, the sanitizers, and what uses these builds.
-TESTS = programs asan test tsan mutants service fleet-advance deploy tool-count interop references $(if $(TUF_CONFORMANCE),conformance)
-# The rest. scripts/ci/nightly.txt has the files for which a change runs one of them at once.
-NIGHTLY = sid packages long fuzz bench-count machines docs page fleet monitoring arguments deb release $(if $(TUF_CONFORMANCE),conformance) \
-  trixie-tests sid-tests variants asan-all tsan-long soak
+# One release build, one debug build with the short tests, the sanitizers, what uses these builds, and the compile with another compiler.
+TESTS = programs asan test tsan sid mutants service fleet-advance deploy tool-count interop references $(if $(TUF_CONFORMANCE),conformance)
+# The rest, for a schedule and for the eve of a release.
+NIGHTLY = packages long fuzz bench-count machines docs page fleet monitoring arguments deb release $(if $(TUF_CONFORMANCE),conformance) \
+  trixie-tests sid-tests arm64 variants asan-all tsan-long soak
 
 # The suite is not part of this repository. TUF_CONFORMANCE names a checkout of it, which may also be next to this one.
 export TUF_CONFORMANCE := $(or $(TUF_CONFORMANCE),$(wildcard ../shared/tuf-conformance))
@@ -67,6 +67,7 @@ deb:           STEP = 15m make -o build check-deb
 release:       STEP = 30m env SUITES=trixie make release check-release
 trixie-tests:  STEP = 60m make check-machines SUITES=trixie STEPS="test tools"
 sid-tests:     STEP = 60m env TOOLCHAIN=debian make check-machines SUITES=sid STEPS="demo test"
+arm64:         STEP = 60m make check-arm64
 variants:      STEP = 40m python3 Tests/Outside/build.py testing-evolution
 asan-all:      STEP = 60m make asan TESTS=
 tsan-long:     STEP = 60m env PATCHPACK_LONG_TESTS=1 make tsan

@@ -1,113 +1,79 @@
 #!/usr/bin/env python3
-"""Runs the steps of CI, and knows which steps of nightly a change needs.
+"""Runs the steps of CI, and says how they ended.
 
-    steps.py run NAME LIMIT COMMAND...    runs a step: its command with a time limit. $CI_STEPS/NAME then says whether it has passed
-    steps.py touched                      prints the steps of nightly whose files have changed since they passed. Fails if they would
-                                          take too long for `.ci/run`, or if one has never passed
-    steps.py check                        fails if nightly.txt differs from steps.mk, or names files that do not exist
-
-scripts/ci/nightly.txt lists the files that each step of nightly is about. .ci/passed has a line for each step: the commit at which it has
-passed, a hash of the contents of its files then, and the seconds of processor time that it took. A step whose files have these contents
-still passes, whatever the history of the checkout is. A change of .ci/passed itself touches nothing.
+    steps.py run NAME LIMIT COMMAND...    runs a step: its command with a time limit. A command that ends with 77 is left out, and its last line
+                                          gives the reason
+    steps.py table NAME...                prints how each of these steps ended, as $CI_STEPS has it, with wall and processor time. Ends with 0 if
+                                          all passed, with 77 if some were left out, and with 1 if one failed or did not run
+    steps.py check                        fails if a check that `make help` lists belongs to no step
 """
 
-import fcntl
-import hashlib
+import json
 import os
 import pathlib
+import re
 import resource
 import subprocess
 import sys
 import time
 
 os.chdir(pathlib.Path(__file__).resolve().parents[2])
-PASSED = pathlib.Path(".ci/passed")
-# Seconds of processor time for steps of nightly in `.ci/run`. The other steps take 45 of 90 minutes on a slow machine of two cores.
-MOST = 1500
-
-
-def git(*arguments):
-    return subprocess.run(["git", *arguments], capture_output=True, text=True, check=True).stdout
-
-
-def table():
-    rows = [line.split() for line in pathlib.Path("scripts/ci/nightly.txt").read_text().splitlines() if line and line[0] != "#"]
-    return {name: paths for name, *paths in rows}
-
-
-def passed():
-    rows = [line.split() for line in (PASSED.read_text().splitlines() if PASSED.exists() else []) if line and line[0] != "#"]
-    return {name: (commit, state, int(seconds)) for name, commit, state, seconds in rows}
-
-
-def changes(*paths):
-    """Whether files differ from the last commit."""
-    return bool(git("status", "--porcelain", "--untracked-files=all", "--", *paths, f":(exclude){PASSED}"))
-
-
-def state(paths):
-    """A hash of the contents of files in the last commit; - for none."""
-    return hashlib.sha256(git("ls-files", "--stage", "--", *paths).encode()).hexdigest()[:16] if paths else "-"
+LEFT_OUT = 77  # as in Automake's tests
 
 
 def run(name, limit, *command):
-    paths = table().get(name)
-    if paths is not None:
-        before = None if changes() else (git("rev-parse", "--short=12", "HEAD").strip(), state(paths))
-    try:
+    folder = pathlib.Path(os.environ["CI_STEPS"]) if "CI_STEPS" in os.environ else None
+    if folder:
         os.write(9, f"   {name}: begins\n".encode())  # make shows the output when the step has ended; .ci/run makes this file of its own
-    except OSError:
-        pass
     print(f"== {name}: {' '.join(command)}", flush=True)
     for variable in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL"):  # of the make that runs the steps
         os.environ.pop(variable, None)
     began = time.monotonic()
-    status = subprocess.run(["timeout", "--kill-after=10", limit, *command]).returncode
+    last = ""
+    with subprocess.Popen(["timeout", "--kill-after=10", limit, *command], stdout=subprocess.PIPE) as process:
+        for line in process.stdout:
+            sys.stdout.buffer.write(line)
+            sys.stdout.flush()
+            last = line.decode(errors="replace").strip() or last
+    status = process.returncode
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    seconds = round(used.ru_utime + used.ru_stime)
-    if status != 0:
-        print(f" error: {name}: ended with {status}")
-    elif paths is not None and before is None:
-        print(f"{name}: passed, which {PASSED} does not record: the checkout has changes")
-    elif paths is not None:
-        with open("scripts/ci/nightly.txt") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
-            rows = passed() | {name: (*before, seconds)}
-            head = "# Written by steps of `make nightly` that pass: step, commit, contents of its files, seconds of processor time.\n"
-            PASSED.write_text(head + "".join(f"{step} {' '.join(map(str, row))}\n" for step, row in sorted(rows.items())))
-    if folder := os.environ.get("CI_STEPS"):
-        pathlib.Path(folder, name).write_text("failed" if status else "passed")
-    wall = round(time.monotonic() - began)
-    print(f"== {name}: {wall // 60} min {wall % 60} s, {seconds} s of processor time", flush=True)
-    return status
+    row = {"wall": round(time.monotonic() - began), "processor": round(used.ru_utime + used.ru_stime)}
+    # make ends with 2, whatever its command ends with.
+    match = re.fullmatch(r"left out: (.+)", last)
+    row["end"] = "passed" if status == 0 else f"left out: {match[1]}" if match and status in (2, LEFT_OUT) else f"failed with {status}"
+    if folder:
+        (folder / name).write_text(json.dumps(row))
+    print(f"{' error: ' if row['end'].startswith('failed') else '== '}{name}: {row['end']}", flush=True)
+    return 1 if row["end"].startswith("failed") else 0
 
 
-def listed(layer):
-    return subprocess.run(["make", "-s", "-f", "scripts/ci/steps.mk", f"list-{layer}"], capture_output=True, text=True, check=True).stdout.split()
+def minutes(seconds):
+    return f"{seconds // 60}:{seconds % 60:02}"
 
 
-def touched():
-    rows, always = passed(), listed("tests")
-    followed = {name: paths for name, paths in table().items() if paths and name not in always}
-    names = [name for name, paths in followed.items() if name in rows and (rows[name][1] != state(paths) or changes(*paths))]
-    unknown = [name for name in followed if name not in rows]
-    seconds = sum(rows[name][2] for name in names)
-    if names:
-        print(f"steps of nightly whose files have changed since they passed: {', '.join(names)}", file=sys.stderr)
-    print("\n".join(names))
-    fault = f"{PASSED} does not have {', '.join(unknown)}" if unknown else (
-        f"they take {seconds} s of processor time, and may take {MOST}" if seconds > MOST else None)
-    if fault:
-        print(f" error: {fault}: run make nightly ONLY={','.join(unknown or names)} and commit {PASSED}", file=sys.stderr)
-    return 1 if fault else 0
+def table(*names):
+    ends = []
+    width = max(map(len, names), default=0)
+    print(f"== {'step':{width}}  {'wall':>6}  {'processor':>9}  end")
+    for name in names:
+        try:
+            row = json.loads(pathlib.Path(os.environ["CI_STEPS"], name).read_text())
+        except FileNotFoundError:
+            row = {"wall": 0, "processor": 0, "end": "not run"}
+        ends.append(row["end"])
+        print(f"== {name:{width}}  {minutes(row['wall']):>6}  {minutes(row['processor']):>9}  {row['end']}")
+    if all(end == "passed" for end in ends):
+        return 0
+    return LEFT_OUT if all(end == "passed" or end.startswith("left out") for end in ends) else 1
 
 
 def check():
-    rows = table()
-    faults = [f"nightly.txt and steps.mk: only one has {name}" for name in sorted((set(listed("nightly")) ^ set(rows)) - {"conformance"})]
-    faults += [f"nightly.txt: {name}: there is no {path}" for name, paths in rows.items() for path in paths if not git("ls-files", "--", path)]
-    print("\n".join(faults), end="\n" if faults else "")
-    return 1 if faults else 0
+    checks = re.findall(r"^(check-[\w-]+) = ", pathlib.Path("Makefile").read_text(), re.MULTILINE)
+    steps = pathlib.Path("scripts/ci/steps.mk").read_text().replace("\n", " ") + " "
+    missing = [name for name in checks if f" {name} " not in steps]
+    for name in missing:
+        print(f"scripts/ci/steps.mk: no step runs `make {name}`")
+    return 1 if missing else 0
 
 
-sys.exit({"run": run, "touched": touched, "check": check}[sys.argv[1]](*sys.argv[2:]))
+sys.exit({"run": run, "table": table, "check": check}[sys.argv[1]](*sys.argv[2:]))

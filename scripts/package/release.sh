@@ -18,7 +18,7 @@ trap 'rm -rf "$work"' EXIT
 
 case $1 in
 make)
-  changes=$(git status --porcelain -- . ':(exclude).ci/passed')
+  changes=$(git status --porcelain)
   [ -z "$changes" ] || { printf 'release.sh: commit these changes, or take them back:\n%s\n' "$changes" >&2 && exit 1; }
   [ "$(git rev-parse --show-toplevel)" = "$(pwd -P)" ] || { echo "release.sh: this is not a clone" >&2 && exit 1; }
   SOURCE_DATE_EPOCH=$(git log -1 --format=%ct)
