@@ -165,4 +165,26 @@ import Testing
         #expect(bench.app?.guarded() == -1)
         #expect(codes(bench).first == (isProtective ? "3 closed" : "3 banned"))
     }
+
+    /// A function without an `otherwise` fails too often. The older version answers it until the next launch, and not the original.
+    @Test func openedBreaker_laterSyncs_olderVersionGoesOnAnswering() async throws {
+        let bench = try await benchWithAGuard()
+        let source = Self.source(2).replacing("function() return 20 end)", with: "function() error('no') end)")
+        try bench.feed.publish(source)
+        try await bench.launch()
+        #expect(bench.app?.guarded() == 20)
+        for _ in 0..<5 { #expect(bench.app?.other() == 1) }
+        var answers: [Int?] = []
+        for _ in 0..<6 {
+            answers += [bench.app?.guarded(), bench.app?.other()]
+            await bench.sync()
+            bench.advance(seconds: 60)
+        }
+        #expect(answers == Array(repeating: [-1, 10], count: 6).flatMap(\.self))
+        let reason = bench.why(Self.id)[0].reason
+        #expect(reason.hasSuffix("it has failed too often in this launch; version 1 runs in its place"), "\(reason)")
+        bench.confirmAndEnd()
+        try await bench.launch(syncing: false)
+        #expect(bench.app?.guarded() == 20)
+    }
 }

@@ -55,7 +55,9 @@ struct LaunchInProgress {
     }
 
     /// Takes the patches that no longer wait, the highest version of each, so that no other thread runs them too.
-    mutating func takeReady(of state: StoreState) -> [(hash: String, isDue: Bool)] {
+    ///
+    /// - Parameter failed: The hashes of patches that have failed in this launch.
+    mutating func takeReady(of state: StoreState, without failed: Set<String>) -> [(hash: String, isDue: Bool)] {
         guard state.isEnabled, let runner else { return [] }
         let running = Dictionary(runner.active.map { ($0.id, $0.version) }) { first, _ in first }
         var ready: [(hash: String, isDue: Bool)] = []
@@ -66,7 +68,7 @@ struct LaunchInProgress {
             blockReasons[held.hash] = nil
             let isDue = due.contains(held.hash)
             guard isDue || held.stage != .suspect && !held.isSuspended,
-                state.launch?.broken.contains(held.hash) != true,
+                !failed.contains(held.hash),
                 running[held.patch.id] ?? 0 < held.patch.version, ids.insert(held.patch.id).inserted
             else { continue }
             ready.append((held.hash, isDue))

@@ -111,6 +111,8 @@ struct StatusResolver {
     let shadows: Set<PatchID>
     /// The running patches of which a function has failed too often, so that it is skipped.
     let open: Set<PatchID>
+    /// The hashes of the patches that have failed in this launch.
+    let failed: Set<String>
     let blockReasons: [String: BlockReason]
     /// Why the device's folder cannot be written; nil if it can.
     let fault: PatchError?
@@ -146,7 +148,7 @@ struct StatusResolver {
     /// Whether the patch's breaker has opened. A patch whose script did not load is refused instead.
     private func isBroken(_ patch: PatchID) -> Bool {
         guard let hash = state.held.first(where: { $0.patch == patch })?.hash else { return false }
-        return state.launch?.broken.contains(hash) == true && blockReasons[hash] == nil
+        return failed.contains(hash) && blockReasons[hash] == nil
     }
 
     private func whyRunning(_ patch: PatchID) -> (PatchStatus.Code, String) {

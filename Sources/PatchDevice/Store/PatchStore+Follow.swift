@@ -41,9 +41,8 @@ extension PatchStore {
         let isFollower = isFollower
         if isFollower { memory.locked { $0.launch.setBlockReasons([]) } }  // the writer's state counts again
         if let runner, hasLaunched, hasTakenOver || isFollower {
-            let broken = memory.locked { $0.launch.broken }
             run(
-                hasTakenOver ? state.launch?.patches ?? [] : state.goodOnes(without: broken), on: runner,
+                hasTakenOver ? state.launch?.patches ?? [] : state.goodOnes(without: failed), on: runner,
                 waits: waits && isFollower)
             if state.switches != switches { events(.switches(state.switches)) }
         }
@@ -85,10 +84,10 @@ extension PatchStore {
     private func run(_ hashes: [String], on runner: PatchRunner, waits: Bool) {
         let (state, isFollower) = (state, isReadOnly)
         endShadows()
-        let (trust, broken) = memory.locked { ($0.launch.trust, $0.launch.broken) }
+        let (trust, failed) = memory.locked { ($0.launch.trust, $0.failed) }
         let closed = Set(
             hashes.filter { state.isClosed($0, isFollower: isFollower) }
-                + state.held.map(\.hash).filter(broken.contains))
+                + state.held.map(\.hash).filter(failed.contains))
         let wanted = Set(hashes).subtracting(closed)
         if let trust = trust?() {
             dropRefused(on: runner, trust: trust)

@@ -84,14 +84,14 @@ extension PatchStore {
     private func runSuccessor(
         of id: String, without others: Set<PatchID>, on runner: PatchRunner, _ trust: PatchTrust, isDue: Bool = false
     ) -> Bool {
-        let (isFollower, (broken, blockReasons)) = (
-            isReadOnly, memory.locked { ($0.launch.broken, $0.launch.blockReasons) }
+        let (isFollower, (failed, blockReasons)) = (
+            isReadOnly, memory.locked { ($0.failed, $0.launch.blockReasons) }
         )
         for held in state.successors(of: id, without: others, isFollower: isFollower) {
             let (hash, isClosed) = (held.hash, state.isClosed(held.hash, isFollower: isFollower))
             // The feed has taken it away, or it has failed too often.
             if case .notApplicable = blockReasons[hash] { continue }
-            guard isClosed || !broken.contains(hash) else { continue }
+            guard isClosed || !failed.contains(hash) else { continue }
             if memory.locked({ isClosed ? $0.launch.answering : $0.launch.running }).contains(hash) {
                 if isClosed { continue } else { return true }
             }
@@ -120,7 +120,8 @@ extension PatchStore {
     /// Activates the patches that waited for functions that are registered now: the highest version of each.
     private func activateWaiting() {
         let (ready, runner, trust) = memory.locked { memory in
-            (memory.launch.takeReady(of: memory.writer.state), memory.launch.runner, memory.launch.trust)
+            let ready = memory.launch.takeReady(of: memory.writer.state, without: memory.failed)
+            return (ready, memory.launch.runner, memory.launch.trust)
         }
         guard let runner, let trust else { return }
         defer { startShadows(on: runner, onlyWaiting: true, trust: trust) }

@@ -32,6 +32,14 @@ package final class PatchStore: Sendable {
         var pendingOutcomes: [StoreState.Outcome] = []
         /// When lasting faults were last reported, as uptimes.
         var lastReported: [String: Duration] = [:]
+
+        /// The hashes of the patches that have failed in this launch: a script did not load, or an older version took the place.
+        /// They are not activated again in it.
+        var failed: Set<String> {
+            // The state is about the launch of the process that writes. A tool, which begins none, tells of that one.
+            let isOwn = writer.canWrite || !launch.hasBegun
+            return launch.broken.union(isOwn ? writer.state.launch?.broken ?? [] : [])
+        }
     }
 
     /// Opens a store.
@@ -85,6 +93,7 @@ package final class PatchStore: Sendable {
     package var state: StoreState { memory.locked { $0.writer.state } }
     package var path: Path { folder.path }
     package var runner: PatchRunner? { memory.locked { $0.launch.runner } }
+    var failed: Set<String> { memory.locked { $0.failed } }
 
     // MARK: held patches
 
@@ -106,17 +115,18 @@ package final class PatchStore: Sendable {
 
     package var patches: [PatchStatus] {
         // Not the writer itself, because a copy of it would keep the lock.
-        let (state, fault, role, launch) = memory.locked { memory in
+        let (state, fault, role, launch, failed) = memory.locked { memory in
             let writer = memory.writer
             let role: PatchStatus.Code? = writer.onlyReads ? .reader : writer.isFollower ? .follower : nil
-            return (writer.state, writer.whyUnwritable, role, memory.launch)
+            return (writer.state, writer.whyUnwritable, role, memory.launch, memory.failed)
         }
         func patches(_ loaded: [LoadedPatch]?) -> Set<PatchID> { Set((loaded ?? []).map(\.patch)) }
         let (active, shadows) = (launch.runner?.active, launch.runner?.shadows ?? [])
         return StatusResolver(
             state: state, running: launch.hasBegun && active != nil ? patches(active) : nil, shadows: patches(shadows),
-            open: patches(((active ?? []) + shadows).filter(\.isOpen)), blockReasons: launch.blockReasons,
-            fault: fault, role: role, lastSync: role == .follower ? sync(of: folder.lastSync) : ""
+            open: patches(((active ?? []) + shadows).filter(\.isOpen)), failed: failed,
+            blockReasons: launch.blockReasons, fault: fault, role: role,
+            lastSync: role == .follower ? sync(of: folder.lastSync) : ""
         ).statuses
     }
 

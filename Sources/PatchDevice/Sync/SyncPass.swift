@@ -319,7 +319,7 @@ struct SyncPass: Sendable {
         try store.watchRunning()
         let state = store.state
         guard activation == .now, state.isEnabled, state.launch?.isSafe != true else { return }
-        let running = Set(store.running)
+        let (running, failed) = (Set(store.running), store.failed)
         let suspects = Set(state.held.filter { $0.stage == .suspect && running.contains($0.patch) }.map(\.patch.id))
         let atOnce = Set(list.entries.filter { $0.when == .now }.map { PatchID(id: $0.id, version: $0.version) })
         var due: [(patch: VerifiedPatch, hash: String)] = []
@@ -330,7 +330,7 @@ struct SyncPass: Sendable {
         for held in state.runnable {
             // A suspect that is being tried in this launch stays until its launch is judged.
             guard !running.contains(held.patch), !suspects.contains(held.patch.id),
-                state.launch?.broken.contains(held.hash) != true, held.stage == .good || atOnce.contains(held.patch),
+                !failed.contains(held.hash), held.stage == .good || atOnce.contains(held.patch),
                 let patch = store.verified(held.hash, on: runner, trust: trust)
             else { continue }
             due.append((patch, held.hash))
