@@ -73,7 +73,7 @@ public final class PatchDevice: Sendable {
     ///   - app: The program that patches run in.
     ///   - registry: The functions that patches replace. A patch waits for functions that are registered later.
     ///   - folder: The path of the folder that records which patches are held, good and banned. It is created if it is missing.
-    ///     Each app, and each environment of the app, needs its own folder.
+    ///     Each app, and each environment of the app, needs its own folder. A relative path is from the working folder of now.
     ///   - feed: Where patches come from.
     ///   - trust: The keys that envelopes are verified with. The feed may deliver more keys, and revoke keys, with a trust store
     ///     that the release key has signed.
@@ -122,8 +122,10 @@ public final class PatchDevice: Sendable {
             listener?.emit(event)
             early.record(event)
         }
+        // An app may change its working folder, as daemons do. A tool does not, and names files as it was given them.
+        let path = registry == nil ? Path(folder) : Path(folder).absolute
         let store = PatchStore(
-            folder: folder, host: app, isReader: isReader, limits: crashLimits, clock: time, uptime: uptime,
+            folder: path, host: app, isReader: isReader, limits: crashLimits, clock: time, uptime: uptime,
             events: emit)
         self.log = log.map { log in
             var resource = EventResource(

@@ -32,6 +32,9 @@ package struct Path: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
+    /// The path from the root. It stays the same if the working folder changes; links and `..` are as they were.
+    package var absolute: Path { isAbsolute ? self : Path.current?.appending(self) ?? self }
+
     /// The path from the working folder if it is below it, and from the root otherwise.
     package var fromWorkingFolder: Path {
         guard let folder = Path.current?.absoluteComponents else { return self }

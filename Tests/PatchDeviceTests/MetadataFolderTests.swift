@@ -1,3 +1,4 @@
+import PatchFiles
 import PatchRunner
 import TestSupport
 import Testing
@@ -10,8 +11,8 @@ import Testing
     @Test func onlyTheProcessThatWritesChangesTheFiles() throws {
         let place = try TestFolder()
         let host = try HostInfo(app: "com.example.shop", version: "2.3.1")
-        let store = PatchStore(folder: place.at("store"), host: host, clock: { nil })
-        let second = PatchStore(folder: place.at("store"), host: host, clock: { nil })
+        let store = PatchStore(folder: Path(place.at("store")), host: host, clock: { nil })
+        let second = PatchStore(folder: Path(place.at("store")), host: host, clock: { nil })
         try #require(!store.isReadOnly && second.isReadOnly)
         let (own, other) = (MetadataFolder(of: store), MetadataFolder(of: second))
         own.write("timestamp.json", [1, 2])

@@ -277,7 +277,7 @@ import Testing
         let host = try HostInfo(app: "com.example.shop", version: "2.3.1")
         let registry = PatchRegistry()
         let app = try DeviceTests.App(registry)
-        let second = PatchStore(folder: device.path, host: host, clock: { nil })
+        let second = PatchStore(folder: Path(device.path), host: host, clock: { nil })
         #expect(second.isReadOnly)
         let runner = PatchRunner(registry: registry, host: host, clock: { Timestamp("2026-11-01T00:00:00Z") })
         let trust = PatchTrust(device.feed.trust, scriptKeys: device.feed.scriptKey)
@@ -289,7 +289,7 @@ import Testing
         #expect(try Data(contentsOf: URL(filePath: "\(device.path)/state")) == before)
         // A lock of a dead process does not count.
         device.crash()
-        #expect(!PatchStore(folder: device.path, host: host, clock: { nil }).isReadOnly)
+        #expect(!PatchStore(folder: Path(device.path), host: host, clock: { nil }).isReadOnly)
     }
 
     /// Two processes open the same store again and again. Locks belong to open files, so two threads are enough.
@@ -304,7 +304,7 @@ import Testing
                     let events = Events()
                     var writes = 0
                     for number in 0..<launches {
-                        let store = PatchStore(folder: path, host: host, clock: { nil }, events: events.add)
+                        let store = PatchStore(folder: Path(path), host: host, clock: { nil }, events: events.add)
                         store.begin()
                         if !store.isReadOnly { writes += 1 }
                         if !number.isMultiple(of: 3) { store.confirm() }

@@ -119,6 +119,21 @@ import Testing
         #expect(last(lines).allSatisfy { $0.hasSuffix(" 8 8-banned 7-good-runs") }, "\(lines)")
     }
 
+    /// As each daemon does. The folder was given with a relative path.
+    @Test func aWorkerThatLeavesItsWorkingFolderKeepsTheDevicesFolder() throws {
+        try bench.feed.publish(DeviceTests.source(7))
+        try write("one")
+        let lines = try run(
+            """
+            mkdir elsewhere; feed one; start 0; say 0 sync; say 0 confirm; end 0
+            for life in 1 2 3 4; do start 0; say 0 leave; say 0 confirm; end 0; done
+            start 0
+            """)
+        #expect(lines.last == "0 launch: writer 8 7-good-runs", "\(lines)")
+        let leaving = lines.filter { $0.hasPrefix("0 leave:") }
+        #expect(leaving.count == 4 && leaving.allSatisfy { !$0.contains("store-failed") }, "\(lines)")
+    }
+
     @Test func theNextWorkerTakesThePlaceOfAWriterThatWasKilled() throws {
         try bench.feed.publish(DeviceTests.source(7))
         try write("one")

@@ -44,6 +44,7 @@ struct Main {
                 }
                 done.wait()
             case "confirm": device.confirm()
+            case "leave": _ = FileManager.default.changeCurrentDirectoryPath("elsewhere")
             case "request":
                 // The app crashes on a price below zero.
                 if price(1) < 0 { kill(getpid(), SIGKILL) }

@@ -67,7 +67,7 @@ public final class PatchEventLog: Sendable {
     public init(
         folder: String, resource: EventResource, limits: Limits = Limits(), clock: (@Sendable () -> Int)? = nil
     ) {
-        memory = Mutex(Memory(resource: resource, files: EventFolder(path: Path(folder), limits: limits)))
+        memory = Mutex(Memory(resource: resource, files: EventFolder(path: Path(folder).absolute, limits: limits)))
         self.clock = clock ?? { WallClock.milliseconds }
     }
 

@@ -50,11 +50,11 @@ package final class PatchStore: Sendable {
     ///   - isReader: Whether to only read, as an extension of the app does, even if no other process has the store open.
     ///   - uptime: Measures how long crashes count.
     package init(
-        folder: String, host: HostInfo, isReader: Bool = false, limits: CrashLimits = CrashLimits(),
+        folder: Path, host: HostInfo, isReader: Bool = false, limits: CrashLimits = CrashLimits(),
         clock: @escaping @Sendable () -> Timestamp?, uptime: Uptime = .system,
         events: @escaping @Sendable (PatchEvent) -> Void = { _ in }
     ) {
-        self.folder = StoreFolder(path: Path(folder))
+        self.folder = StoreFolder(path: folder)
         self.host = host
         self.limits = limits
         self.clock = clock
