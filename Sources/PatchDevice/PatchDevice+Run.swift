@@ -5,9 +5,10 @@ internal import PatchRunner
 extension PatchDevice {
     /// Keeps the patches of a service up to date until its task is cancelled.
     ///
-    /// It launches, if ``launch()`` was not called before, syncs at once and at each interval, and confirms. Once nothing is
-    /// watched any more, it tries patches alone with which launches have failed. When its task is cancelled, it ends in an
-    /// orderly way, as ``end()`` does, and returns without waiting for a sync. Patches keep running.
+    /// It launches, if ``launch()`` was not called before, syncs at once and at each interval, and confirms. At each sync, or each
+    /// minute if that is sooner, it writes the call statistics of patches to the log. Once nothing is watched any more, it tries
+    /// patches alone with which launches have failed. When its task is cancelled, it ends in an orderly way, as ``end()`` does, and
+    /// returns without waiting for a sync. Patches keep running.
     ///
     /// - Parameters:
     ///   - interval: The time between two syncs, from a millisecond to a year. A random part of it is added, up to
@@ -20,6 +21,7 @@ extension PatchDevice {
         let uptime = store.uptime
         let interval = max(.milliseconds(1), Uptime.bounded(interval))
         var nextSync = uptime.now()
+        var nextRecord = nextSync
         var known = Set(running)
         var confirmation: Duration? = nextSync + Uptime.bounded(confirmAfter)
         while !Task.isCancelled {
@@ -29,17 +31,21 @@ extension PatchDevice {
                 confirmation = nil
                 isWritten = store.confirm()
             }
+            // A service is often killed: it loses no more of its figures than since this.
+            let records = nextRecord <= now
+            if records { recordCalls() }
             if nextSync <= now {
                 await syncUnlessCancelled()
                 if !Task.isCancelled { store.tryAlone() }
                 nextSync = uptime.now() + interval * (1 + Double.random(in: 0...max(0, min(settings.jitter, 1))))
             }
+            if records { nextRecord = interval > .seconds(60) ? now + .seconds(60) : nextSync }
             // New patches, such as in a process that has just become the writer, must work for that long too.
             if !known.isSuperset(of: running) || confirmation == nil && store.needsConfirmation {
                 confirmation = isWritten ? uptime.now() + Uptime.bounded(confirmAfter) : nextSync
             }
             known = Set(running)
-            try? await uptime.sleep(min(nextSync, confirmation ?? nextSync))
+            try? await uptime.sleep(min(nextSync, nextRecord, confirmation ?? nextSync))
         }
     }
 

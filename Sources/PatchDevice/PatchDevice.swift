@@ -127,14 +127,15 @@ public final class PatchDevice: Sendable {
         let store = PatchStore(
             folder: path, host: app, isReader: isReader, limits: crashLimits, clock: time, uptime: uptime,
             events: emit)
-        self.log = log.map { log in
+        let eventLog = log.map { log in
             var resource = EventResource(
                 host: app, installation: settings.installation(or: store.installation),
                 environment: settings.environment)
             resource.groups = settings.groups
             return PatchEventLog(folder: log.folder, resource: resource, limits: log.limits, clock: milliseconds)
         }
-        early.open(self.log)
+        early.open(eventLog)
+        self.log = eventLog
         self.registry = registry ?? PatchRegistry()
         self.store = store
         self.emit = emit
@@ -146,6 +147,8 @@ public final class PatchDevice: Sendable {
                 events: { event in
                     emit(.runner(event))
                     store.observe(event)
+                    // The last calls of a patch must not wait for an end of the process that may never be an orderly one.
+                    if case .deactivated = event { eventLog?.recordCalls(of: registry) }
                 }, checksHost: true, onLine: nil)
         }
         self.runner = runner
@@ -201,12 +204,17 @@ public final class PatchDevice: Sendable {
     public func enterBackground() { leave("enterBackground()") }
 
     private func leave(_ call: String) {
-        log?.recordCalls(of: registry)
-        runner?.flushComparisons()
+        recordCalls()
         log?.flush()
         listener?.flush()
         guard isInTime(call, store.hasBegun) else { return }
         store.ended()
+    }
+
+    /// Writes the call statistics of patches to the log, and reports the comparisons of those in shadow.
+    func recordCalls() {
+        log?.recordCalls(of: registry)
+        runner?.flushComparisons()
     }
 
     /// Notes that the app is used again, and syncs, unless the last sync was a short time ago. New patches are activated at the

@@ -57,6 +57,64 @@ import Testing
         #expect(device.log?.resource.installation == device.store.installation)
     }
 
+    /// A device in a second process, which logs to this test's folder.
+    private func device(
+        of bench: DeviceSimulator<DeviceTests.App>, uptime: Uptime = .system
+    ) throws -> (PatchDevice, DeviceTests.App) {
+        bench.crash()
+        let registry = PatchRegistry()
+        let app = try DeviceTests.App(registry)
+        let device = PatchDevice(
+            app: try HostInfo(app: "com.example.shop", version: "2.3.1"), registry: registry, folder: bench.path,
+            feed: .init(root: bench.feed.root, at: bench.feed),
+            trust: PatchTrust(bench.feed.trust, scriptKeys: bench.feed.scriptKey),
+            log: .init(folder: folder.at("events")), clock: { 1_790_000_000_000 }, uptime: uptime, listener: nil)
+        return (device, app)
+    }
+
+    /// The calls in the lines `called`.
+    private func recordedCalls() throws -> [Int] {
+        try lines().filter { $0.contains(#""eventName":"called""#) }.map { line in
+            let count = try #require(line.firstMatch(of: /"patch.calls":(\d+)/))
+            return Int(count.1) ?? 0
+        }
+    }
+
+    /// A service that syncs once an hour has written the calls of each minute when it is killed.
+    @Test func aServiceRecordsCallsEachMinute() async throws {
+        let bench = try await DeviceTests().deviceWithAGoodPatch()
+        let time = Mutex(Duration.zero)
+        let app = Mutex<DeviceTests.App?>(nil)
+        let uptime = Uptime(
+            now: { time.locked { $0 } },
+            sleep: { end in
+                time.locked { $0 = max($0, end) }
+                _ = app.locked { $0 }?.price(1)
+                await Task.yield()
+                try Task.checkCancellation()
+            })
+        let (device, made) = try device(of: bench, uptime: uptime)
+        app.locked { $0 = made }
+        let service = Task { await device.run(every: .seconds(3_600), confirmAfter: .seconds(3_600)) }
+        while time.locked({ $0 }) < .seconds(3_000) { await Task.yield() }
+        #expect(try recordedCalls().count >= 9)
+        service.cancel()
+        await service.value
+    }
+
+    @Test func aDeactivationRecordsTheCallsOfThePatch() async throws {
+        let bench = try await DeviceTests().deviceWithAGoodPatch()
+        let (device, app) = try device(of: bench)
+        device.launch()
+        for _ in 0..<3 { _ = app.price(1) }
+        try bench.feed.publish(DeviceTests.source(8))
+        await device.sync()
+        #expect(app.price(1) == 9)
+        #expect(try recordedCalls() == [3])
+        try device.ban(DeviceTests.id, reason: "for this test")
+        #expect(try recordedCalls() == [3, 1])
+    }
+
     @Test func theAppMaySayMoreOfTheDevice() throws {
         let log = try log()
         (log.resource.system, log.resource.systemVersion, log.resource.model) = ("Android", "14", "Pixel 8")
@@ -301,6 +359,23 @@ import Testing
         // One process was silent, and its file stays until it goes on.
         #expect(try files().count <= 10)
         for file in try files() { #expect(try folder.read("events/\(file)").count <= 1_000) }
+    }
+
+    /// Names as nothing but another program makes them: the last number, and the last time.
+    @Test(arguments: [Int.max, Int.max - 1, 253_402_300_799_999, 253_402_300_799_998])
+    func eventLog_fileFromTheEndOfTime_limitsHold(start: Int) throws {
+        var limits = PatchEventLog.Limits()
+        (limits.fileBytes, limits.files) = (1_000, 3)
+        try folder.write(String(repeating: "x", count: 1_000) + "\n", to: "events/events-\(start).jsonl")
+        let log = try log(limits)
+        for number in 0..<50 {
+            log.record(.runner(.log(patch, .info, "\(number)")))
+            clock.pass(milliseconds: 1)
+        }
+        #expect(log.fault == nil)
+        let (files, lines) = try (files(), lines())
+        #expect(files.count <= 5, "\(files)")
+        #expect(lines.contains { $0.contains("\"49\"") } && lines.count < 20, "\(lines)")
     }
 
     /// An app sends the files, and removes them.

@@ -24,7 +24,9 @@ struct EventFolder {
     mutating func append(_ line: [UInt8], at now: Int) throws(PatchError) {
         if !takes(line.count, at: now) { try openLast() }
         if !takes(line.count, at: now) {
-            try open(max(now, began.addingOrMost(1)))
+            let next = max(now, began.addingOrMost(1))
+            // A file with the last of all names has none after it, and is no reason to keep more than the limits.
+            try open(next <= Self.latest ? next : now)
             prune(at: now)
         }
         guard let file else { throw PatchError(.io, "the files are removed as soon as they are made").about(path) }
@@ -77,7 +79,8 @@ struct EventFolder {
         let starts = ((try? Folder.names(in: path)) ?? []).compactMap(Self.start).sorted()
         for (index, start) in starts.enumerated() where start < began {
             // The next file's start is the end of this one.
-            let isOld = starts[index + 1].addingOrMost(limits.age.milliseconds) < now
+            let next = index + 1 < starts.count ? starts[index + 1] : began
+            let isOld = next.addingOrMost(limits.age.milliseconds) < now
             guard isOld || index < starts.count - max(1, limits.files) else { continue }
             let name = path.appending(Self.name(start))
             guard let file = try? Descriptor(name, [.read, .noFollow]), (try? file.lock()) != false else { continue }
@@ -85,13 +88,16 @@ struct EventFolder {
         }
     }
 
+    /// The end of the year 9999, as the latest time of a log.
+    static let latest = 253_402_300_799_999
+
     private static func name(_ start: Int) -> Path { Path("events-\(start).jsonl") }
 
     /// The start time in a file's name; nil for other files.
     private static func start(_ name: Path) -> Int? {
         let text = name.description
         guard text.hasPrefix("events-"), text.hasSuffix(".jsonl"), let start = Int(text.dropFirst(7).dropLast(6)),
-            start >= 0, Self.name(start) == name
+            (0...latest).contains(start), Self.name(start) == name
         else { return nil }
         return start
     }

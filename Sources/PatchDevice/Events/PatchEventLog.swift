@@ -77,7 +77,7 @@ public final class PatchEventLog: Sendable {
     }
 
     /// The milliseconds since 1970, limited to the years 1970 to 9999.
-    private var now: Int { max(0, min(clock(), 253_402_300_799_999)) }
+    private var now: Int { max(0, min(clock(), EventFolder.latest)) }
 
     /// The description of the device in each line. It may change while the app runs.
     public var resource: EventResource {
