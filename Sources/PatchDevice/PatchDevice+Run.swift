@@ -35,7 +35,7 @@ extension PatchDevice {
             let records = nextRecord <= now
             if records { recordCalls() }
             if nextSync <= now {
-                await syncUnlessCancelled()
+                await sync()
                 if !Task.isCancelled { store.tryAlone() }
                 nextSync = uptime.now() + interval * (1 + Double.random(in: 0...max(0, min(settings.jitter, 1))))
             }
@@ -47,16 +47,5 @@ extension PatchDevice {
             known = Set(running)
             try? await uptime.sleep(min(nextSync, nextRecord, confirmation ?? nextSync))
         }
-    }
-
-    /// Syncs, or returns as soon as the task is cancelled: the sync may belong to another task, or its source may be slow to end.
-    private func syncUnlessCancelled() async {
-        let (ends, ended) = AsyncStream<Void>.makeStream()
-        let task = Task {
-            await sync()
-            ended.finish()
-        }
-        for await _ in ends {}
-        if Task.isCancelled { task.cancel() }
     }
 }

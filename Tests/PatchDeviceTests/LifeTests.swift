@@ -291,6 +291,46 @@ import Testing
         #expect(device.store.state.launch?.isWatched == false)
     }
 
+    enum Cancelled: CaseIterable {
+        case first, later, both
+    }
+
+    /// Two screens sync at once, and are gone before the sync has ended.
+    @Test(arguments: Cancelled.allCases) func sharedSync_callerCancelled_returnsAtOnceAndAlone(
+        _ cancelled: Cancelled
+    ) async throws {
+        let bench = try devices.device()
+        try bench.feed.publish(DeviceTests.source(7))
+        let source = AskingSource(bench.feed)
+        let (asked, asks) = AsyncStream.makeStream(of: Void.self)
+        let (free, frees) = AsyncStream.makeStream(of: Void.self)
+        source.onEnvelope.locked {
+            $0 = {
+                asks.finish()
+                await Task.detached { for await _ in free {} }.value
+            }
+        }
+        let events = Events()
+        let (device, app) = try second(bench, events, source: source, launches: true)
+        let first = Task { await device.sync() }
+        for await _ in asked {}
+        let later = Task { await device.sync() }
+        try await Task.sleep(for: .milliseconds(100))
+        for (task, other) in [(first, Cancelled.later), (later, .first)] where cancelled != other {
+            task.cancel()
+            #expect(await task.value.error?.message == "cancelled", "it does not wait for the source")
+        }
+        frees.finish()
+        if cancelled != .first { #expect((await first.value.error == nil) == (cancelled == .later)) }
+        if cancelled != .later { #expect((await later.value.error == nil) == (cancelled == .first)) }
+        if cancelled == .both {
+            #expect(app.price(1) == 1)
+            #expect(await device.sync().error == nil)
+        }
+        #expect(app.price(1) == 8)
+        #expect(!events.names.contains("sync-failed"), "an orderly end is no failure")
+    }
+
     // MARK: one step
 
     /// A source of a feed's files. It notes what the app answers at each request.

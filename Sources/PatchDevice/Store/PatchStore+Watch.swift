@@ -68,7 +68,8 @@ extension PatchStore {
             memory.watches.alarm?.end != end
         else { return }
         memory.watches.alarm?.task.cancel()
-        let task = Task { [weak self, uptime] in
+        // Detached, so that it does not keep the values of the task that happened to change the state.
+        let task = Task.detached { [weak self, uptime] in
             guard (try? await uptime.sleep(end)) != nil else { return }
             self?.endWatches()
         }

@@ -8,7 +8,7 @@ internal import Synchronization
 /// withdrawn ones.
 ///
 /// A patch that the list marks `next-launch` always waits for the next launch. One sync runs at a time: a call during a sync
-/// waits for the running one. If the task that began the sync is cancelled, the sync ends.
+/// waits for the running one. A call whose task is cancelled returns at once, and the sync ends once all of them are cancelled.
 package actor PatchSync {
     /// The device's settings. A change takes effect at the next sync.
     package nonisolated var settings: SyncSettings {
@@ -19,7 +19,7 @@ package actor PatchSync {
     /// What each sync begins with, except for its settings and its budget.
     private let pass: SyncPass
     private let shared: Mutex<SyncSettings>
-    private var current: (task: Task<SyncReport, Never>, activation: Activation)?
+    private var current: (work: SharedWork<SyncReport>, activation: Activation)?
     /// When the last sync was, and when the next one on return to the foreground is due.
     private var pause: (began: Timestamp, ends: Timestamp)?
 
@@ -58,19 +58,18 @@ package actor PatchSync {
     }
 
     package func sync(_ activation: Activation) async -> SyncReport {
-        if let current {
-            let report = await current.task.value
-            // Another sync activates the patches that this one has left for the next launch.
-            return current.activation == .now || activation == .nextLaunch ? report : await sync(activation)
+        while let (work, other) = current {
+            let report = await work.value(for: work.join())
+            // Another sync does what a cancelled one has not done, or activates what this one has left for the next launch.
+            let isMeant = !work.isCancelled && (other == .now || activation == .nextLaunch)
+            if Task.isCancelled || isMeant { return report ?? Self.cancelled }
         }
-        let task = Task { await self.run(activation) }
-        current = (task, activation)
-        return await withTaskCancellationHandler {
-            await task.value
-        } onCancel: {
-            task.cancel()
-        }
+        let work = SharedWork { await self.run(activation) }
+        current = (work, activation)
+        return await work.value(for: work.join()) ?? Self.cancelled
     }
+
+    private static let cancelled = SyncReport(PatchError(.feedUnavailable, "cancelled"))
 
     private nonisolated var store: PatchStore { pass.store }
 
@@ -108,7 +107,9 @@ package actor PatchSync {
         store.noteSync(report.error == nil)
         if let error = report.error {
             // A folder that cannot be written fails at each sync.
-            if error.code == .io || store.fault != nil {
+            if Task.isCancelled {
+                // An orderly end is no failure.
+            } else if error.code == .io || store.fault != nil {
                 store.emitDaily(.syncFailed(error), error)
             } else {
                 store.events(.syncFailed(error))
