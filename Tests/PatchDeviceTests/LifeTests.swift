@@ -394,6 +394,22 @@ import Testing
         #expect(device.running.map(\.version) == [7])
     }
 
+    /// The older version is on trial, too. It has run in this launch, so it goes on at once.
+    @Test func newVersion_withdrawn_olderOneOnTrialAnswersInOneStep() async throws {
+        let bench = try devices.device()
+        try bench.feed.publish(DeviceTests.source(7))
+        try await bench.launch()
+        bench.end()
+        let (device, app, source, eight) = try await trial(bench)
+        #expect(stages(device) == ["8 trial 0", "7 trial 0"])
+        try bench.feed.withdraw(eight)
+        source.watch { app.price(1) }
+        #expect(await device.sync().error == nil)
+        #expect(Set(source.answers) == [9, 8], "\(source.answers)")
+        #expect(source.answers.last == 8 && app.price(1) == 8)
+        #expect(stages(device).contains("7 trial 0") && device.running.map(\.version) == [7], "\(stages(device))")
+    }
+
     /// The withdrawn version is the only good one of the folder. A follower waits for the writer's sync, which brings another.
     @Test func followerBesideASyncingWriter_goneVersion_runsUntilTheSyncHasEnded() async throws {
         let bench = try await devices.deviceWithAGoodPatch()

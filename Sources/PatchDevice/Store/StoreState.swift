@@ -544,19 +544,20 @@ package struct StoreState: Sendable, Hashable {
         return (closed(beside: good, \.isClosed) + good).map(\.hash)
     }
 
-    /// The versions of a patch that may take the place of others: the closed one, and then the good ones below it, the highest
-    /// first.
+    /// The versions of a patch that may take the place of others: the closed one, and then those that are good or, in the process
+    /// that tries them, have run on trial, the highest first.
     ///
     /// - Parameters:
     ///   - others: The versions that no longer run.
     ///   - isFollower: Whether this process follows the one that tries suspects.
     package func successors(of id: String, without others: Set<PatchID>, isFollower: Bool) -> [Held] {
         let known = held.filter { isEnabled && $0.patch.id == id && !others.contains($0.patch) }
-        let good = known.filter {
-            ($0.stage == .good || $0.wasGood) && (!$0.isSuspended || launch?.isRetry == true)
+        let running = known.filter { held in
+            (held.stage == .good || held.wasGood || held.stage == .trial && !isFollower)
+                && (!held.isSuspended || launch?.isRetry == true)
         }
         let closed = known.first { isClosed($0.hash, isFollower: isFollower) }
-        return (closed.map { [$0] } ?? []) + good.filter { $0.hash != closed?.hash }
+        return (closed.map { [$0] } ?? []) + running.filter { $0.hash != closed?.hash }
     }
 
     /// Whether only the `otherwise` of a patch answers, and its functions do not run.
