@@ -279,12 +279,37 @@ static void prepare(pp_waiter *waiter, pp_queue *queue, int64_t nanoseconds) {
     };
 }
 
+// Threads wait by a clock that nobody sets. One that is set back would hold a waiting thread for as long.
+
+static void make_condition(pthread_cond_t *condition) {
+#if defined(__APPLE__)
+    pthread_cond_init(condition, NULL);
+#else
+    pthread_condattr_t attributes;
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_cond_init(condition, &attributes);
+    pthread_condattr_destroy(&attributes);
+#endif
+}
+
+static void wait_for_condition(pthread_cond_t *condition, pthread_mutex_t *mutex, uint64_t nanoseconds) {
+#if defined(__APPLE__)
+    struct timespec time = {.tv_sec = 0, .tv_nsec = (long)nanoseconds};
+    pthread_cond_timedwait_relative_np(condition, mutex, &time);
+#else
+    uint64_t end = pp_nanoseconds() + nanoseconds;
+    struct timespec until = {.tv_sec = (time_t)(end / 1000000000), .tv_nsec = (long)(end % 1000000000)};
+    pthread_cond_timedwait(condition, mutex, &until);
+#endif
+}
+
 /// - Parameter may_grow: NULL if the caller cannot make another state.
 static pp_state *wait_in(pp_queue *queue, int64_t nanoseconds, bool *may_grow) {
     pp_waiter waiter;
     pthread_mutex_t *mutex = mutex_of(queue->patch);
     prepare(&waiter, queue, nanoseconds);
-    pthread_cond_init(&waiter.ready, NULL);
+    make_condition(&waiter.ready);
     pthread_mutex_lock(mutex);
     put_before(NULL, &waiter);
     pp_state *taken;
@@ -296,14 +321,7 @@ static pp_state *wait_in(pp_queue *queue, int64_t nanoseconds, bool *may_grow) {
             break;
         }
         // The thread that released the lock may not have seen that this one waits, so this one checks again by itself.
-        struct timespec until;
-        clock_gettime(CLOCK_REALTIME, &until);
-        until.tv_nsec += queue->first == &waiter ? TURN_NANOSECONDS : LONG_TURN_NANOSECONDS;
-        if (until.tv_nsec >= 1000000000) {
-            until.tv_sec++;
-            until.tv_nsec -= 1000000000;
-        }
-        pthread_cond_timedwait(&waiter.ready, mutex, &until);
+        wait_for_condition(&waiter.ready, mutex, queue->first == &waiter ? TURN_NANOSECONDS : LONG_TURN_NANOSECONDS);
         if (waiter.is_queued) tell_of_waiters(queue);
     }
     pthread_mutex_unlock(mutex);
