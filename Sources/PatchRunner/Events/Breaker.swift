@@ -4,7 +4,8 @@ internal import Synchronization
 ///
 /// The breaker of a replacement opens if there were too many failures in too short a time: for the replacement that has failed, and
 /// for all of them if others have failed in that time, too. After a pause a call tries the script. If a few tries in a row succeed,
-/// the breaker closes. If one fails, the pause begins again, and is twice as long.
+/// the breaker closes. If one fails, the pause begins again, and is twice as long. A call that waits in its original, such as a stream,
+/// may not end for hours: if it has not failed for as long as the first pause, it has succeeded.
 final class Breaker: Sendable {
     enum Change: Sendable {
         /// From now on, these replacements are skipped.
@@ -27,24 +28,29 @@ final class Breaker: Sendable {
     struct Probe: Sendable {
         fileprivate let breaker: Breaker
         fileprivate let function: String
+        fileprivate let number: Int
 
         /// - Parameter succeeded: nil if the call was not made, or was given up.
-        func ended(succeeded: Bool?) { breaker.ended(function, succeeded) }
+        func ended(succeeded: Bool?) { breaker.ended(self, succeeded) }
     }
 
     private struct Opening {
         var pause: Duration
         var end: Duration
         var successes = 0
-        var isTried = false
+        /// The call that tries it, and until when no other one does.
+        var probe: (number: Int, end: Duration)?
     }
 
     private struct State {
-        var failures: [(time: Duration, function: String)] = []
+        var failures = RecentFailures()
         var open: [String: Opening] = [:]
+        var probes = 0
     }
 
     private static let successes = 3
+    /// If there is no pause, a call tries it alone for this long.
+    private static let shortestTry = Duration.seconds(1)
     private static let longestPause = Duration.seconds(3600)
     /// The end of a pause that has none.
     static let never = Duration.seconds(Int64.max)
@@ -75,11 +81,10 @@ final class Breaker: Sendable {
         let now = uptime.now()
         let opened = state.locked { state -> [String]? in
             guard state.open[function] == nil else { return nil }
-            state.failures.removeAll { now - $0.time > window }
-            state.failures.append((now, function))
+            state.failures.add(function, at: now, window: window)
             guard state.failures.count >= limit else { return nil }
-            let isAlone = state.failures.allSatisfy { $0.function == function }
-            state.failures = []
+            let isAlone = state.failures.functions == 1
+            state.failures = RecentFailures()
             let opened = isAlone ? [function] : functions.filter { state.open[$0] == nil }
             for function in opened { state.open[function] = Opening(pause: pause, end: now + pause) }
             return opened
@@ -106,17 +111,34 @@ final class Breaker: Sendable {
 
     /// Lets a call try a replacement, if the pause is over and no other call tries it.
     func probe(_ function: String) -> Probe? {
-        state.locked { state in
-            guard let opening = state.open[function], !opening.isTried, uptime.now() >= opening.end else { return nil }
-            state.open[function]?.isTried = true
-            return Probe(breaker: self, function: function)
+        let now = uptime.now()
+        let (probe, isClosed) = state.locked { state -> (Probe?, Bool) in
+            guard var opening = state.open[function], now >= opening.end else { return (nil, false) }
+            if let earlier = opening.probe {
+                guard now >= earlier.end else { return (nil, false) }
+                opening.successes += 1
+            }
+            guard opening.successes < Self.successes else {
+                state.open[function] = nil
+                return (nil, true)
+            }
+            state.probes += 1
+            opening.probe = (state.probes, now + max(pause, Self.shortestTry))
+            state.open[function] = opening
+            return (Probe(breaker: self, function: function, number: state.probes), false)
         }
+        if isClosed { changed(self, .closed(function)) }
+        return probe
     }
 
-    private func ended(_ function: String, _ succeeded: Bool?) {
+    private func ended(_ probe: Probe, _ succeeded: Bool?) {
+        let function = probe.function
         let change = state.locked { state -> Change? in
-            guard var opening = state.open[function] else { return nil }
-            opening.isTried = false
+            // A call that was still running when another one was let in has counted already, unless it fails now.
+            guard var opening = state.open[function], succeeded == false || opening.probe?.number == probe.number else {
+                return nil
+            }
+            opening.probe = nil
             if succeeded == true { opening.successes += 1 }
             if succeeded == false {
                 opening.successes = 0
@@ -128,5 +150,40 @@ final class Breaker: Sendable {
             return isClosed ? .closed(function) : succeeded == false ? .pauses(function) : nil
         }
         if let change { changed(self, change) }
+    }
+}
+
+/// The failures of a patch within a window of time. Neither the cost of a failure nor the memory grows with their number.
+private struct RecentFailures {
+    /// Failures that came at nearly the same time, and when the first of them did.
+    private struct Moment {
+        let began: Duration
+        var counts: [String: Int]
+    }
+
+    /// How many moments a window has at most.
+    private static let most = 1000
+    private var moments: [Moment] = []
+    private var counts: [String: Int] = [:]
+    private(set) var count = 0
+    /// How many functions have failed.
+    var functions: Int { counts.count }
+
+    mutating func add(_ function: String, at now: Duration, window: Duration) {
+        while let first = moments.first, now - first.began > window {
+            for (function, number) in first.counts {
+                let left = counts[function, default: 0] - number
+                counts[function] = left > 0 ? left : nil
+                count -= number
+            }
+            moments.removeFirst()
+        }
+        if let last = moments.indices.last, now - moments[last].began <= window / Self.most {
+            moments[last].counts[function, default: 0] += 1
+        } else {
+            moments.append(Moment(began: now, counts: [function: 1]))
+        }
+        counts[function, default: 0] += 1
+        count += 1
     }
 }

@@ -259,6 +259,103 @@ import Testing
 
     // MARK: the rule
 
+    /// A call that waits for a long time keeps no other from trying: without a failure within a pause, it has succeeded.
+    @Test func aTryThatDoesNotEndLetsOthersTry() throws {
+        let time = ManualUptime()
+        let breaker = Breaker(
+            limits: PatchLimits().with(\.failures, 1), functions: ["a"], uptime: time.uptime, changed: { _, _ in })
+        breaker.count("a")
+        time.advance(by: .seconds(60))
+        var tries = [try #require(breaker.probe("a"))]
+        for _ in 2...3 {
+            time.advance(by: .seconds(60) - .nanoseconds(1))
+            #expect(breaker.probe("a") == nil)
+            time.advance(by: .nanoseconds(1))
+            tries.append(try #require(breaker.probe("a")))
+        }
+        // What has counted does not count again.
+        tries[0].ended(succeeded: true)
+        tries[1].ended(succeeded: nil)
+        #expect(breaker.isOpen("a"))
+        #expect(breaker.probe("a") == nil)
+        // A late failure does.
+        tries[1].ended(succeeded: false)
+        time.advance(by: .seconds(120))
+        for _ in 1...3 {
+            #expect(breaker.probe("a") != nil)
+            time.advance(by: .seconds(60))
+        }
+        #expect(breaker.isOpen("a"))
+        #expect(breaker.probe("a") == nil)
+        #expect(!breaker.isOpen("a"))
+    }
+
+    /// So does one whose original is a stream: the others have the patch again after three pauses, and not when it ends.
+    @Test func breaker_callThatWaitsInItsOriginal_closes() async throws {
+        let time = ManualUptime()
+        let harness = try Harness(limits: .patient.with(\.failures, 1), uptime: time.uptime)
+        let (isIn, mayEnd) = (Rendezvous(), Rendezvous())
+        let stream = try harness.registry.replaceable("T.stream") { (x: Int) async -> Int in
+            if x > 1 {
+                isIn.release()
+                await mayEnd.wait()
+            }
+            return 7
+        }
+        let patch = try harness.apply(
+            """
+            patch.replace('T.stream', function(original, x)
+              if x == 0 then error('no') end
+              return original(x) + 1
+            end, {otherwise = -1})
+            """)
+        #expect(await stream(0) == -1)
+        var waiting: [Task<Int, Never>] = []
+        for _ in 1...3 {
+            #expect(await stream(1) == -1)
+            time.advance(by: .seconds(60))
+            waiting.append(Task { await stream(2) })
+            await isIn.wait()
+        }
+        #expect(patch.isOpen)
+        time.advance(by: .seconds(60))
+        #expect(await stream(1) == -1)
+        #expect(await stream(1) == 8)
+        #expect(!patch.isOpen)
+        for task in waiting {
+            mayEnd.release()
+            #expect(await task.value == 8)
+        }
+    }
+
+    @Test func onlyFailuresWithinTheWindowCount() throws {
+        let time = ManualUptime()
+        let breaker = Breaker(
+            limits: PatchLimits().with(\.failures, 3), functions: ["a", "b"], uptime: time.uptime, changed: { _, _ in })
+        for (function, pause) in [("b", 30), ("a", 31), ("b", 30), ("a", 1)] {
+            breaker.count(function)
+            #expect(!breaker.isOpen)
+            time.advance(by: .seconds(pause))
+        }
+        breaker.count("a")
+        #expect(breaker.isOpen("a") && breaker.isOpen("b"))
+    }
+
+    /// With so high a limit, each failure once looked at all others of its minute.
+    @Test func manyFailures_eachCostsTheSame() throws {
+        let time = ManualUptime()
+        let breaker = Breaker(
+            limits: PatchLimits().with(\.failures, 1_000_000_000), functions: ["a", "b"], uptime: time.uptime,
+            changed: { _, _ in })
+        let begin = ContinuousClock.now
+        for number in 0..<100_000 {
+            breaker.count(number.isMultiple(of: 2) ? "a" : "b")
+            time.advance(by: .milliseconds(1))
+        }
+        #expect(ContinuousClock.now - begin < .seconds(20))
+        #expect(!breaker.isOpen)
+    }
+
     @Test func eachTryThatFailsDoublesThePause() throws {
         let time = ManualUptime()
         let changes = Mutex<[String]>([])
