@@ -29,16 +29,20 @@ extension URL: PatchValue, BasicValue {
 
 /// Scripts see a date as a number: the seconds since 1970, as `os.time` returns them.
 ///
-/// A number holds them exactly to less than a microsecond. A script may return a date of the years 1 to 9999.
+/// A number holds them exactly to less than a microsecond. A script may return a date of the years 1 to 9999, from
+/// `Date.distantPast`.
 extension Date: PatchValue, BasicValue {
     public func push(to stack: PatchStack) { timeIntervalSince1970.push(to: stack) }
 
     public static func read(from stack: PatchStack, at index: Int32) -> Date? {
-        guard let seconds = stack.number(at: index), (-62_135_596_800..<253_402_300_800).contains(seconds) else {
+        guard let seconds = stack.number(at: index), years.contains(seconds) else {
             return nil
         }
         return Date(timeIntervalSince1970: seconds)
     }
+
+    /// The seconds of the years 1 to 9999. `Date.distantPast` is the first day of the year 1 in the Julian calendar.
+    private static let years = Date.distantPast.timeIntervalSince1970..<253_402_300_800
 
     public static func _mismatch(in stack: PatchStack, at index: Int32) -> String {
         guard let seconds = stack.number(at: index) else { return stack.mismatch(expected: "number", at: index) }

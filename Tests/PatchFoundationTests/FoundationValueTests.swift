@@ -100,6 +100,11 @@ import Testing
         #expect(try answer(to: date, expression, otherwise: .distantPast) == Date(timeIntervalSince1970: seconds))
     }
 
+    /// The first date and the last one of Foundation stand for "never" in many apps.
+    @Test(arguments: [Date.distantPast, .distantFuture]) func sentinelDate_passes(_ date: Date) throws {
+        #expect(try answer(to: date, "v", otherwise: Date(timeIntervalSince1970: 0)) == date)
+    }
+
     @Test func datePassesWithinAMicrosecond() throws {
         let dates = (0..<500).map { _ in Date(timeIntervalSinceReferenceDate: .random(in: -1e9...1e9)) }
         let back = try answer(to: dates, "v", otherwise: [Date]())
@@ -183,7 +188,7 @@ import Testing
 
     @Test(arguments: [
         ("253402300800", "expected a Date from the year 1 to 9999, got 253402300800.0 seconds since 1970"),
-        ("-62135596801", "expected a Date from the year 1 to 9999, got -62135596801.0 seconds since 1970"),
+        ("-62135769601", "expected a Date from the year 1 to 9999, got -62135769601.0 seconds since 1970"),
         ("1e300", "expected a Date from the year 1 to 9999, got 1e+300 seconds since 1970"),
         ("'today'", "expected number, got string"),
     ])

@@ -134,6 +134,12 @@ private struct StackKeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtoco
             }
             return true
         }
+        // A type that reads all keys, such as a dictionary, would lose a value of keys that are one key in Swift.
+        var names: Set<String> = []
+        if let twice = keys.first(where: { !names.insert($0.stringValue).inserted }) {
+            let name = String(decoding: twice.stringValue.utf8.prefix(128), as: UTF8.self)
+            stack.values.refuseRead("two keys are the same in Swift: \(name)")
+        }
         return keys
     }
 

@@ -167,6 +167,8 @@ extension Dictionary: PatchValue where Key: PatchKey, Value: PatchValue {
         guard isRead else { return nil }
         var values = [Key: Value](minimumCapacity: pairs.count)
         for (key, value) in pairs { values[key] = value }
+        // Lua compares bytes. Keys that only Swift takes for the same one would lose a value, and chance would decide which.
+        guard values.count == pairs.count else { return nil }
         return values
     }
     public static var patchTypeName: String {
@@ -176,9 +178,14 @@ extension Dictionary: PatchValue where Key: PatchKey, Value: PatchValue {
     public static func _mismatch(in stack: PatchStack, at index: Int32) -> String {
         if let fault = stack.takeReadFault() { return fault }
         var found = "expected \(patchTypeName), got \(stack.typeName(at: index))"
+        var keys: Set<Key> = []
         _ = stack.forEachPair(at: index) {
             guard let key = Key.read(from: stack, at: -2) else {
                 found = "key: " + Key._mismatch(in: stack, at: -2)
+                return false
+            }
+            guard keys.insert(key).inserted else {
+                found = "two keys are the same in Swift: \(String(decoding: "\(key)".utf8.prefix(128), as: UTF8.self))"
                 return false
             }
             guard Value.read(from: stack, at: -1) == nil else { return true }

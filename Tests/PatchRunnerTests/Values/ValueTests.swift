@@ -174,6 +174,28 @@ final class Basket: PatchObject {
         #expect(big(3) == 2)
     }
 
+    /// Lua has two keys where Swift has one. One of the values would be lost, another one in each process.
+    @Test(arguments: ["{['caf\\u{E9}'] = 1, ['cafe\\u{301}'] = 2}", "{['\\u{AC00}'] = 1, ['\\u{1100}\\u{1161}'] = 2}"])
+    func keys_sameInSwift_areRefused(table: String) throws {
+        let harness = try Harness()
+        let plain = try harness.registry.replaceable("T.plain") { () -> [String: Int] in [:] }
+        let coded = try harness.registry.replaceable("T.coded") { () -> Labels in Labels(counts: [:]) }
+        try harness.apply(
+            """
+            patch.replace('T.plain', function() return \(table) end)
+            patch.replace('T.coded', function() return {counts = \(table)} end)
+            """)
+        #expect(plain() == [:])
+        #expect(coded() == Labels(counts: [:]))
+        let faults = harness.failures.map(\.message)
+        #expect(faults.count == 2)
+        #expect(faults.allSatisfy { $0.contains("two keys are the same in Swift: ") }, "\(faults)")
+    }
+
+    private struct Labels: Codable, Equatable, Sendable, PatchValue {
+        var counts: [String: Int]
+    }
+
     @Test func keysThatAreNoCaseAreRefused() throws {
         let harness = try Harness()
         let meals = try harness.registry.replaceable("T.meals") { (x: [Meal: Int]) -> [Meal: Int] in x }
