@@ -43,6 +43,12 @@ import Testing
         }
     }
 
+    @Test func description_ofADevicesEvent_isOneLine() {
+        let event = PatchEvent.withdrawn(PatchID(id: "a.b", version: 1), reason: "one\ntwo\u{1B}[31m")
+        #expect(event.description == #"a.b 1 was withdrawn: one\ntwo\u{1B}[31m"#)
+        #expect(PatchEvent.repeated(event, count: 1).description.hasSuffix(" (1 time more)"))
+    }
+
     @Test func aLogNamesTheInstallationAsTheAppDoes() throws {
         let bench = try DeviceTests().device()
         let device = PatchDevice(

@@ -132,8 +132,10 @@ extension PatchEvent: CustomStringConvertible {
         "the app has registered no \(names.joined(separator: ", no ")) yet"
     }
 
-    /// The event as a line of text for a reader.
-    public var description: String {
+    /// The event as one line of text for a reader. Characters that a terminal would act on are escaped.
+    public var description: String { Escape.comment(words) }
+
+    private var words: String {
         switch self {
         case .runner(let event): return "\(event)"
         case .launched(let patches, let isSafe):
@@ -164,7 +166,7 @@ extension PatchEvent: CustomStringConvertible {
             return
                 "another process writes the device's folder, and this one\(isForked ? ", which was forked," : "") follows"
         case .misused(let error): return error.text
-        case .repeated(let event, let count): return "\(event) (\(count) times more)"
+        case .repeated(let event, let count): return "\(event.words) (\(count.times) more)"
         }
     }
 }

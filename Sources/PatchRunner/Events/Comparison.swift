@@ -110,10 +110,11 @@ extension RunnerEvent.Comparison: CustomStringConvertible {
         return counts.joined(separator: ", ")
     }
 
-    /// The counts, and the example if there is one: `98 agreed, 2 differed: 19.0 would be 20.0`.
+    /// The counts, and the example if there is one: `98 agreed, 2 differed: 19.0 would be 20.0`. Characters that a terminal would act
+    /// on are escaped.
     public var description: String {
         guard let example else { return summary }
-        if let failure = example.failure { return "\(summary): \(failure.text)" }
-        return "\(summary): \(example.answer) would be \(example.result ?? "")"
+        if let failure = example.failure { return Escape.comment("\(summary): \(failure.text)") }
+        return Escape.comment("\(summary): \(example.answer) would be \(example.result ?? "")")
     }
 }

@@ -207,8 +207,10 @@ extension RunnerEvent.Calls {
 }
 
 extension RunnerEvent: CustomStringConvertible {
-    /// The event as a readable line.
-    public var description: String {
+    /// The event as one line of text for a reader. Characters that a terminal would act on are escaped.
+    public var description: String { Escape.comment(words) }
+
+    private var words: String {
         let subject = patch.map { "\($0)" } ?? "a patch"
         switch self {
         case .loaded(_, let replaces): return "\(subject) loaded: replaces \(replaces.joined(separator: ", "))"
@@ -219,17 +221,22 @@ extension RunnerEvent: CustomStringConvertible {
         case .fellBack(_, let function, let reason):
             return "\(subject) was skipped in \(function): \(reason.rawValue)"
         case .called(_, let calls):
-            return "\(subject) was called \(calls.calls) times, and failed \(calls.failures) times"
+            return "\(subject) was called \(calls.calls.times), and failed \(calls.failures.times)"
         case .compared(_, let function, let comparison):
             return "\(subject) in shadow of \(function): \(comparison)"
         case .breakerOpened(_, let functions, let failures, let otherwise):
-            return "\(subject) failed \(failures) times, and is skipped in \(functions.joined(separator: ", "))"
+            return "\(subject) failed \(failures.times), and is skipped in \(functions.joined(separator: ", "))"
                 + (otherwise.isEmpty ? "" : ": `otherwise` answers \(otherwise.joined(separator: ", "))")
         case .breakerClosed(_, let function): return "\(subject) runs again in \(function)"
         case .log(_, let level, let text): return "\(subject) \(level): \(text)"
-        case .repeated(let event, let count): return "\(event) (\(count) times more)"
+        case .repeated(let event, let count): return "\(event.words) (\(count.times) more)"
         }
     }
+}
+
+extension Int {
+    /// `1 time`, `2 times`.
+    package var times: String { "\(self) time\(self == 1 ? "" : "s")" }
 }
 
 extension RunnerEvent.Failure {

@@ -71,6 +71,33 @@ import Testing
                 == "com.example.shop.fix 1 failed in T.f: main.lua:1: wrong result: expected integer, got string")
     }
 
+    /// A value of a request in a script's message forges no line of a log, and nothing that a terminal acts on.
+    @Test func description_isOneLine() throws {
+        let (harness, function) = try Harness.identity()
+        let text = "one\nerror forged: admin\u{1B}[31m\u{202E}x\u{2028}"
+        let escaped = #"one\nerror forged: admin\u{1B}[31m\u{202E}x\u{2028}"#
+        try harness.apply(
+            """
+            patch.replace('T.f', function(o, x)
+              local text = 'one\\nerror forged: admin\\27[31m\\u{202E}x\\u{2028}'
+              log.warn(text)
+              error(text)
+            end)
+            """)
+        #expect(function(1) == 1)
+        #expect(harness.logged == [text])
+        #expect(
+            harness.events.suffix(2).map(\.description) == [
+                "com.example.shop.fix 1 warn: \(escaped)",
+                "com.example.shop.fix 1 failed in T.f: main.lua:4: \(escaped)",
+            ])
+        let log = RunnerEvent.log(PatchID(id: "a.b", version: 1), .warn, text)
+        #expect(RunnerEvent.repeated(log, count: 1).description == "a.b 1 warn: \(escaped) (1 time more)")
+        let example = RunnerEvent.Example(answer: text, result: "a\r\nb", failure: nil, place: nil)
+        #expect(
+            RunnerEvent.Comparison.differed(example).description == #"0 agreed, 1 differed: \#(escaped) would be a\r\nb"#)
+    }
+
     @Test func theLogHasALimit() throws {
         var limits = PatchLimits.patient
         limits.logBytesPerMinute = 100

@@ -146,6 +146,7 @@ import Testing
         #expect(event.name == "fell-back")
         #expect(event.patch == Self.patch)
         #expect(event.description == "com.example.shop.fix 1 was skipped in T.f: busy (41 times more)")
+        #expect(RunnerEvent.repeated(Self.fellBack(), count: 1).description.hasSuffix("(1 time more)"))
         #expect(event.jsonLine.hasSuffix(#""error.type":"busy","event.count":41}}"#))
         #expect(event.attributes.last.map { "\($0.name) \($0.value)" } == "event.count 41")
     }
