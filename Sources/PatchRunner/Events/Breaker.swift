@@ -154,16 +154,16 @@ final class Breaker: Sendable {
 }
 
 /// The failures of a patch within a window of time. Neither the cost of a failure nor the memory grows with their number.
-private struct RecentFailures {
+struct RecentFailures {
     /// Failures that came at nearly the same time, and when the first of them did.
-    private struct Moment {
+    struct Moment {
         let began: Duration
         var counts: [String: Int]
     }
 
-    /// How many moments a window has at most.
-    private static let most = 1000
-    private var moments: [Moment] = []
+    /// How many moments a window has at most, but for the one that has just begun.
+    static let most = 1000
+    private(set) var moments: [Moment] = []
     private var counts: [String: Int] = [:]
     private(set) var count = 0
     /// How many functions have failed.
