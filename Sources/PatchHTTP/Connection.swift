@@ -212,12 +212,21 @@ private final class Transfer {
             case "etag": response.etag = value.utf8.count <= 256 ? value : nil
             case "cache-control": response.maxAge = Self.maxAge(value)
             case "date": response.date = Timestamp.httpDate(value)
+            case "age": response.age = Self.age(value)
             case "x-amz-bucket-region": response.region = value
             case "content-type": response.isWebPage = value.lowercased().hasPrefix("text/html")
             default: break
             }
         }
         return line.count
+    }
+
+    /// For how many seconds a cache has had the answer; 0 if that is malformed. No cache keeps one for longer than 68 years.
+    private static func age(_ value: String) -> Int {
+        let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
+        let text = value.utf8.prefix { digits.contains($0) }
+        guard !text.isEmpty, value.utf8.dropFirst(text.count).allSatisfy({ $0 == UInt8(ascii: " ") }) else { return 0 }
+        return min(Int(String(text) ?? "") ?? .max, Int(Int32.max))
     }
 
     /// The maximum age that `Cache-Control` allows to shared caches.

@@ -42,6 +42,8 @@ package struct HTTPResponse: Sendable {
     /// The region of a bucket that an object store names.
     package internal(set) var region: String?
     var date: Timestamp?
+    /// For how many seconds a cache has had it.
+    var age = 0
     var maxAge: Duration?
     var isWebPage = false
 
@@ -52,6 +54,9 @@ package struct HTTPResponse: Sendable {
         511: "sign in to the network",
     ]
 
+    /// The server's clock. A cache repeats the server's `Date`, and adds the time since then as `Age`.
+    private var clock: Timestamp? { date.flatMap { Timestamp(secondsSince1970: $0.secondsSince1970 + age) } }
+
     func reply(to path: String) throws(HTTPFault) -> FeedReply {
         switch status {
         case 200:
@@ -60,9 +65,9 @@ package struct HTTPResponse: Sendable {
                 throw HTTPFault(
                     message: "a web page came instead of the file", hint: "sign in to the network, or check the URL")
             }
-            return FeedReply(.bytes(body, etag: etag), date: date, maxAge: maxAge)
-        case 304: return FeedReply(.unchanged, date: date, maxAge: maxAge)
-        case 403, 404: return FeedReply(.missing, date: date, maxAge: maxAge)
+            return FeedReply(.bytes(body, etag: etag), date: clock, maxAge: maxAge)
+        case 304: return FeedReply(.unchanged, date: clock, maxAge: maxAge)
+        case 403, 404: return FeedReply(.missing, date: clock, maxAge: maxAge)
         default:
             throw HTTPFault(
                 message: "the server answered \(status)", hint: Self.hints[status],

@@ -25,6 +25,9 @@ package struct FeedChange {
         package var trustsClock = false
         /// The place that the feed is served from, by its name without a password; nil to skip the comparison with it.
         package var served: (name: String, timestamp: () throws(PatchError) -> FeedReply)?
+        /// The timestamp file when the work began, before a passphrase or a pipe was waited for; nil if the work begins when the
+        /// feed is read.
+        package var began: [UInt8]?
 
         package init(_ details: ChangeDetails) {
             self.details = details
@@ -39,6 +42,8 @@ package struct FeedChange {
         /// The list has this many bytes.
         case largeList(Int)
         case refused(FeedFault)
+        /// This machine's clock differs from the server's. A stop is made nevertheless.
+        case clockDiffers(PatchError)
         /// The new root could not be saved beside a key.
         case rootNotKept(Path)
     }
@@ -82,7 +87,7 @@ package struct FeedChange {
     /// The current feed, read from the root that this signer trusts.
     package func repository() throws(PatchError) -> FeedRepository {
         let feed = try folder.repository(root: pin.root(), isInterrupted: settings.isInterrupted)
-        try pin.check(feed.state(of: .timestamp).version)
+        try pin.check(feed.state(of: .timestamp).version, above: settings.details.versionFloor)
         return feed
     }
 
@@ -95,7 +100,7 @@ package struct FeedChange {
     }
 
     package func staged(on base: FeedRepository) throws(PatchError) -> FeedRepository {
-        try waiting(folder.staged(on: base))
+        try waiting(folder.staged(on: base, above: settings.details.versionFloor))
     }
 
     private func waiting(_ staged: FeedRepository?) throws(PatchError) -> FeedRepository {
@@ -134,7 +139,8 @@ package struct FeedChange {
     /// Changes the feed.
     ///
     /// - Parameters:
-    ///   - isUrgent: Whether to make the change although another one waits for signatures. The other one is then rebased onto it.
+    ///   - isUrgent: Whether to make the change although another one waits for signatures, if it offers nothing more. The other one
+    ///     is then rebased onto it.
     ///   - body: Makes the change. It is called again if another process changes the feed meanwhile.
     package func run(
         isUrgent: Bool, _ body: (inout FeedRepository, inout ChangeDetails) throws(PatchError) -> Void
@@ -160,7 +166,16 @@ package struct FeedChange {
             var (feed, details) = (base, try details())
             if waiting != nil { details.locked = [.targets, .root] }
             try body(&feed, &details)
-            return try finish(&feed, in: details, since: base, under: waiting, keepsStaged: isUnreadable)
+            if waiting != nil || isUnreadable, let more = feed.list.offersMore(than: base.list) {
+                let place = folder.path.description
+                throw PatchError(
+                    .config, "another change waits for signatures, and \(more)",
+                    remedy: isUnreadable ? .dropStaged(in: place) : .signOrDropStaged(in: place)
+                ).about(folder.path)
+            }
+            var draft = try finish(&feed, in: details, since: base, under: waiting, keepsStaged: isUnreadable)
+            draft.isConfirmed = details.isConfirmed
+            return draft
         }
     }
 
@@ -173,7 +188,7 @@ package struct FeedChange {
     ) throws(PatchError) -> Result {
         try untilWritten { (base, staged) throws(PatchError) in
             var feed = try waiting(staged.get())
-            try checkClock(feed)
+            try checkClock(feed, by: 300)
             let missing = try feed.missing()
             try body(&feed, changes(of: feed, since: base))
             // The waiting change already has its versions.
@@ -193,15 +208,34 @@ package struct FeedChange {
     private func untilWritten(
         _ body: (FeedRepository, Staged) throws(PatchError) -> Draft
     ) throws(PatchError) -> Result {
+        var first: FeedRepository?
         while true {
             let (state, base, staged) = try whileLocked { () throws(PatchError) in
                 let base = try repository()
-                let staged = Staged { () throws(PatchError) in try folder.staged(on: base) }
+                let staged = Staged { () throws(PatchError) in
+                    try folder.staged(on: base, above: settings.details.versionFloor)
+                }
                 return (try folder.state(), base, staged)
             }
-            try checkServed(base)
-            try checkClock(base)
-            var draft = try body(base, staged)
+            if first == nil { first = try stateAtBegin(base, state.timestamp) }
+            let before = first ?? base
+            let doubt = try checkServed(base)
+            try checkClock(base, by: 3600)
+            var draft: Draft
+            do throws(PatchError) {
+                draft = try body(base, staged)
+            } catch {
+                // What the request is about may have been stopped meanwhile.
+                guard error.code == .usage, let stop = base.list.stops(since: before.list).first else { throw error }
+                throw PatchError.stopped(stop.text).about(folder.path)
+            }
+            if !draft.isConfirmed, let error = draft.result.feed.undoneStop(of: base, since: before) {
+                throw error.about(folder.path)
+            }
+            if let doubt, draft.result.outcome != .unchanged {
+                guard draft.result.feed.list.isStop(of: base.list) else { throw doubt }
+                warn(.clockDiffers(doubt))
+            }
             guard !settings.isTrial else { return draft.result }
             // Thousands of envelopes take seconds, for which no kill switch should wait.
             for index in draft.files.indices where draft.files[index].count > Self.fewFiles {
@@ -219,6 +253,18 @@ package struct FeedChange {
         }
     }
 
+    /// The feed when the work began.
+    private func stateAtBegin(_ base: FeedRepository, _ timestamp: [UInt8]?) throws(PatchError) -> FeedRepository {
+        guard let bytes = settings.began, bytes != timestamp,
+            let snapshot = try? TimestampMetadata(
+                SignedMetadata(bytes, name: FeedLayout.timestamp, type: TimestampMetadata.type)
+            ).snapshot.version
+        else { return base }
+        // What was there and cannot be read is no state of the feed.
+        let root = try pin.root()
+        return (try? folder.repository(root: root, snapshot: snapshot)) ?? base
+    }
+
     /// Drops a change that waits for signatures.
     package func discard() throws(PatchError) -> Bool {
         try whileLocked { () throws(PatchError) in
@@ -230,27 +276,33 @@ package struct FeedChange {
 
     // MARK: checking
 
-    private func checkServed(_ feed: FeedRepository) throws(PatchError) {
-        guard let served = settings.served else { return }
+    /// - Returns: The error if the server's clock differs from this machine's.
+    private func checkServed(_ feed: FeedRepository) throws(PatchError) -> PatchError? {
+        guard let served = settings.served else { return nil }
         let reply = try served.timestamp()
-        if let date = reply.date { try checkClock(against: date, by: 300, "the server's clock shows \(date)") }
-        guard case .bytes(let bytes, _) = reply.content else { return }
+        var doubt: PatchError?
+        if let date = reply.date { doubt = try self.doubt(date, by: 300, "the server's clock shows \(date)") }
+        guard case .bytes(let bytes, _) = reply.content else { return doubt }
         try feed.checkNotOlder(than: bytes)
         let position = try feed.position(of: bytes, called: "the served timestamp.json", root: pin.root(), folder.read)
         // A change with versions above a floor gives the other copy up.
         guard position.isOwn || settings.details.versionFloor > 0 else { throw .otherCopy(served.name, position) }
+        return doubt
     }
 
     /// Refuses to sign at a time long before the feed was last signed, because one of the two clocks was wrong.
-    private func checkClock(_ feed: FeedRepository) throws(PatchError) {
+    private func checkClock(_ feed: FeedRepository, by seconds: Int) throws(PatchError) {
         guard let published = feed.published, try published > settings.clock() else { return }
-        try checkClock(against: published, by: 3600, "the feed was published at \(published)")
+        if let doubt = try doubt(published, by: seconds, "the feed was published at \(published)") { throw doubt }
     }
 
-    private func checkClock(against other: Timestamp, by seconds: Int, _ reason: String) throws(PatchError) {
+    /// The error if another clock differs by more than some seconds; nil if it does not, or if this machine's clock is trusted.
+    private func doubt(_ other: Timestamp, by seconds: Int, _ reason: String) throws(PatchError) -> PatchError? {
         let now = try settings.clock()
-        guard !settings.trustsClock, (other.secondsSince1970 - now.secondsSince1970).magnitude > seconds else { return }
-        throw PatchError(.clock, "\(reason), but this machine's clock shows \(now)", remedy: .setClock)
+        guard !settings.trustsClock, (other.secondsSince1970 - now.secondsSince1970).magnitude > seconds else {
+            return nil
+        }
+        return PatchError(.clock, "\(reason), but this machine's clock shows \(now)", remedy: .setClock)
     }
 
     private func whileLocked<Value>(_ body: () throws(PatchError) -> Value) throws(PatchError) -> Value {
@@ -278,6 +330,8 @@ package struct FeedChange {
         /// The files to write, in order. The last ones are the feed's own.
         var files: [[FeedFile]] = []
         var dropsStaged = false
+        /// Whether a person has seen the change of the present state.
+        var isConfirmed = false
         /// The new root, if the root has changed or the feed is new.
         var root: FeedFile?
     }

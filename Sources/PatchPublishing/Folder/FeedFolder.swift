@@ -58,9 +58,11 @@ package struct FeedFolder: Sendable {
     }
 
     /// A feed with the change that waits for signatures.
-    package func staged(on feed: FeedRepository) throws(PatchError) -> FeedRepository? {
+    ///
+    /// - Parameter floor: A version that the change may pass by, as it was staged.
+    package func staged(on feed: FeedRepository, above floor: Int = 0) throws(PatchError) -> FeedRepository? {
         var feed = feed
-        return try feed.loadStagedChange(reading: read) ? feed : nil
+        return try feed.loadStagedChange(above: floor, reading: read) ? feed : nil
     }
 
     /// Writes files in order. A file with a version or a hash in its name is never replaced.

@@ -77,16 +77,18 @@ package struct PinnedRoot: Sendable {
     /// Refuses a folder that is older than the last state that was signed with these keys.
     ///
     /// Otherwise, a thief could restore an old state and have it signed again.
-    package func check(_ version: Int) throws(PatchError) {
+    ///
+    /// - Parameter floor: The version that the change passes by. From there on, the state that was signed last is given up.
+    package func check(_ version: Int, above floor: Int = 0) throws(PatchError) {
         for file in try files("signed", of: folder.read(FeedLayout.firstRoot)) {
             guard let bytes = try? InputFile.regular(file, limit: 32),
                 let newest = Int(String(decoding: bytes.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)),
-                newest > version
+                newest > max(version, floor)
             else { continue }
             throw PatchError(
                 .feedRollback,
                 "\(FeedLayout.timestamp): is of version \(version), but version \(newest) was signed with the key beside \(file)",
-                hint: "this is an old copy of the feed: take the newest one, or remove that file to go on with this one"
+                remedy: .takeNewestOrPass(newest)
             ).about(folder.path)
         }
     }

@@ -64,8 +64,7 @@ extension FeedRepository {
             guard before.version != after.version || before.expires != after.expires else { continue }
             lines.append("\(role): version \(before.version) -> \(after.version), ends \(after.expires)")
         }
-        let left: Set<String> = [PatchList.Key.published]
-        return lines + Self.differences("list:", old.list.json.without(left), list.json.without(left))
+        return lines + Self.differences("list:", old.list.json, list.json)
     }
 
     private static func differences(_ place: String, _ old: JSONValue?, _ new: JSONValue?) -> [String] {

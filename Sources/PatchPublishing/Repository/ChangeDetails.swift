@@ -9,6 +9,8 @@ package struct ChangeDetails: Sendable {
     package var reason: String?
     /// A version that a thief may have used. Signed metadata get versions above it.
     package var versionFloor = 0
+    /// Whether a person was shown the change of the present state, and has agreed to it.
+    package var isConfirmed = false
     /// Roles whose metadata wait for signatures, so that no other change touches them.
     package var locked: Set<FeedRole> = []
     /// The lowest versions that have no files yet. They matter once devices forget the versions that they have seen.

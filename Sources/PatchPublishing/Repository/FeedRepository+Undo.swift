@@ -55,14 +55,6 @@ extension FeedRepository {
             guard let other = change.author, other != author else { continue }
             return "a change since then was made by \(other)\(change.reason.map { ": \($0)" } ?? "")"
         }
-        let listed = list.entries(by: \.path)
-        let wider = older.list.entries.first { entry in
-            listed[entry.path].map { entry.reachesMore(than: $0) } ?? entry.isOffered
-        }
-        if let wider { return "\(wider.name) would be \(wider.words) again" }
-        if let lowest = list.minimumAppVersion, older.list.minimumAppVersion.map({ $0 < lowest }) ?? true {
-            return "versions of the app below \(lowest) would get patches again"
-        }
-        return list.isEnabled || !older.list.isEnabled ? nil : "all patches would be switched on again"
+        return older.list.offersMore(than: list).map { "\($0) again" }
     }
 }

@@ -140,9 +140,9 @@ extension FeedRepository {
     package mutating func edit(in details: ChangeDetails, _ body: (inout PatchListDraft) -> Void) {
         bumpVersion(of: .rollout, in: details)
         let old = list.entries(by: \.name)
-        let wasEnabled = list.isEnabled
+        let (wasEnabled, stop) = (list.isEnabled, list.stop)
         body(&list)
-        if list.isEnabled != wasEnabled {
+        if list.isEnabled != wasEnabled || list.stop != stop {
             list.stop = list.isEnabled ? nil : details.stamp
         }
         list.entries = list.entries.map { $0.stamped(since: old[$0.name], in: details) }

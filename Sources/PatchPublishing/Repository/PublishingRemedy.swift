@@ -19,6 +19,8 @@ package enum PublishingRemedy: PatchError.Remedy, Equatable {
     case signWithThisClock
     case refresh
     case repeatStaged
+    /// If the change was staged with a floor for its versions, give the same one; otherwise somebody else has changed it.
+    case giveFloorOrDropStaged
     case prune
     case giveRole([String])
     case giveValue
@@ -35,6 +37,8 @@ package enum PublishingRemedy: PatchError.Remedy, Equatable {
     /// Sign with versions above a number, also with the key of the targets role, and deploy again.
     case signAbove(Int, folder: String)
     case takeNewestOrReplace
+    /// This is an old copy of the feed, or the copy that was signed last is given up: sign versions above its own.
+    case takeNewestOrPass(Int)
     case takeDeployed
     case lookAndReplace
     case deployAndReplace
@@ -43,6 +47,8 @@ package enum PublishingRemedy: PatchError.Remedy, Equatable {
     case packHigher
     case packHigherInShadow
     case giveVersion
+    /// Somebody has stopped meanwhile what the change offers.
+    case lookAndRepeat
     case giveState(Int)
 }
 

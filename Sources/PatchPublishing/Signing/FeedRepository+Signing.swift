@@ -168,16 +168,26 @@ extension FeedRepository {
 
     /// Loads a staged change.
     ///
-    /// - Throws: `config` if the feed has changed since then.
-    package mutating func loadStagedChange(reading read: (String) throws(PatchError) -> [UInt8]?) throws(PatchError)
-        -> Bool
-    {
+    /// Anyone who can write to the folder may have made it, so each file has the next version of its role: a higher one would leave
+    /// no versions to the owner, and a root with one is never read.
+    ///
+    /// - Parameter floor: A version that the change may pass by, as it was staged.
+    /// - Throws: `config` if the feed has changed since then, `feed-mismatch` if a version is not the next one.
+    package mutating func loadStagedChange(
+        above floor: Int = 0, reading read: (String) throws(PatchError) -> [UInt8]?
+    ) throws(PatchError) -> Bool {
         for role in FeedRole.drafted {
             let path = FeedLayout.staged(role.rawValue)
             guard let bytes = try read(path) else { continue }
             let file = try SignedMetadata(bytes, name: path, type: role.type)
             guard file.version > bodies[role].version else {
                 throw PatchError(.config, "\(path): the feed has changed since this was staged", remedy: .repeatStaged)
+            }
+            let highest = highestStaged(role, above: floor)
+            guard file.version <= highest else {
+                throw PatchError(
+                    .feedMismatch, "\(path): is of version \(file.version), but the next one is \(highest)",
+                    remedy: .giveFloorOrDropStaged)
             }
             try bodies.take(file, as: role)
             signatures[role] = file.signatures
@@ -194,6 +204,8 @@ extension FeedRepository {
             let old = list
             list = PatchListDraft(try JSONValue(of: FeedLayout.stagedList, parsing: bytes))
             hasNewList = list.json.encoded() != old.json.encoded()
+            // Nothing but the list, which is shown, is taken from the staged file.
+            try describeList()
         } else if changed.contains(.rollout) {
             throw PatchError(
                 .feedUnavailable,
@@ -205,6 +217,15 @@ extension FeedRepository {
                 signatures[role, default: []], over: bodies[role].json.canonical, by: holders(of: role))
         }
         return !changed.isEmpty
+    }
+
+    /// The highest version that a staged file may have.
+    private func highestStaged(_ role: FeedRole, above floor: Int) -> Int {
+        let version = bodies[role].version
+        guard role != .root else { return version + 1 }
+        let last = max(version, orphanedVersions[role] ?? 0, floor)
+        // An urgent change that was interrupted before its first file has already moved the list one version up.
+        return last + (role == .rollout ? 2 : 1)
     }
 
     // MARK: finishing

@@ -28,6 +28,8 @@ extension PublishingRemedy {
             "if this clock is right, the signer's was wrong: patchpack feed refresh DIR --ignore-clock"
         case .refresh: "patchpack feed refresh DIR"
         case .repeatStaged: "patchpack feed sign DIR --discard, and make the change again"
+        case .giveFloorOrDropStaged:
+            "if it was staged with --after-version, give that too; otherwise somebody else wrote it: patchpack feed sign DIR --discard"
         case .prune:
             "feed prune DIR ID… removes old versions; with --patch-version N, that version, and when run again its withdrawal"
         case .giveRole(let names): "give --role: \(names.joined(separator: ", "))"
@@ -48,6 +50,8 @@ extension PublishingRemedy {
             "patchpack feed refresh \(folder) --after-version \(number), with the release key too, and deploy again"
         case .takeNewestOrReplace:
             "something else writes there, or this folder is older: take the newest copy, or replace the deployed feed with --repair"
+        case .takeNewestOrPass(let version):
+            "this is an old copy of the feed: take the newest one; if that is lost, or was given up for this one, give --after-version \(version)"
         case .takeDeployed:
             "this copy has no change of its own, so the deployed feed can replace it without a loss; patchpack feed log of the place names the author of the change"
         case .lookAndReplace:
@@ -58,6 +62,8 @@ extension PublishingRemedy {
         case .packHigher: "pack it again with a higher version, or give --allow-lower"
         case .packHigherInShadow: "pack it again with a higher version, and publish that one with --shadow"
         case .giveVersion: "give --patch-version N"
+        case .lookAndRepeat:
+            "nothing was changed: see patchpack feed log DIR, and run this again if it is right nevertheless"
         case .giveState(let snapshot):
             "`patchpack feed log DIR` shows the last changes; to restore that state anyway, give --to \(snapshot)"
         }

@@ -331,6 +331,49 @@ import Testing
         #expect(remedy { try turn("b", change(nil, date: late)) } == .setClock)
         let soon = try #require(Timestamp(secondsSince1970: FeedFixture.now.secondsSince1970 + 300))
         #expect(try turn("b", change(nil, date: soon)).outcome == .written)
+        // A doubt about a clock keeps no stop waiting.
+        let stop = try change(nil, date: late).run(isUrgent: true) { (feed, details) in
+            feed.edit(in: details) { $0.isEnabled = false }
+        }
+        #expect(
+            try stop.outcome == .written && !place.repository().list.isEnabled && warnings.names == ["clockDiffers"])
+        #expect(
+            remedy {
+                _ = try change(nil, date: late).run(isUrgent: true) { (feed, details) in
+                    feed.edit(in: details) { $0.isEnabled = true }
+                }
+            } == .setClock)
+    }
+
+    /// While a change waits for signatures, or is unreadable, nothing more is offered.
+    @Test func urgentChange_offersMore_waitsForTheStagedOne() throws {
+        func offer(_ part: Int) throws -> FeedChange.Result {
+            try change().run(isUrgent: true) { (feed, details) throws(PatchError) in
+                let entry = try feed.entry(feed.list.entries[0].id, version: nil)
+                var new = entry
+                new.rollout = Rollout(basisPoints: part, unit: .installation, seed: nil)
+                feed.replace(entry, with: new, in: details)
+            }
+        }
+        _ = try addTarget(change { $0.stages = true })
+        #expect(try offer(500).outcome == .written)
+        #expect(remedy { _ = try offer(2500) } == .signOrDropStaged(in: place.disk.at("feed")))
+        try place.disk.write([1], to: "feed/staged/targets.json")
+        #expect(remedy { _ = try offer(2500) } == .dropStaged(in: place.disk.at("feed")))
+        #expect(try offer(100).outcome == .written)
+    }
+
+    /// The copy that was signed last was lost or given up, so versions above its own are signed.
+    @Test func oldCopy_versionsAboveTheNote_areSigned() throws {
+        let old = try place.disk.read("feed/metadata/timestamp.json")
+        for word in ["a", "b", "c"] { try turn(word, change()) }
+        let last = try place.repository().state(of: .timestamp).version
+        try #require(try place.disk.contents().contains { $0.hasSuffix(".signed") })
+        try place.disk.write(old, to: "feed/metadata/timestamp.json")
+        #expect(remedy { try turn("d", change()) } == .takeNewestOrPass(last))
+        #expect(remedy { try turn("d", change { $0.details.versionFloor = last - 1 }) } == .takeNewestOrPass(last))
+        #expect(try turn("d", change { $0.details.versionFloor = last }).feed.state(of: .timestamp).version == last + 1)
+        #expect(try turn("e", change()).outcome == .written)
     }
 
     @Test func anOlderFolderIsNotSigned() throws {

@@ -408,6 +408,88 @@ import Testing
         }
     }
 
+    /// No key is needed to write a version, so a higher one than the next is not signed: it would leave none to the owner, and no
+    /// device or signer would read such a root.
+    @Test(arguments: [("root", 3), ("targets", 1001), ("rollout", 1001), ("rollout", 1 << 52), ("targets", 1 << 53)])
+    func stagedChange_versionJumps_isNotSigned(_ role: String, _ version: Int) throws {
+        let change =
+            role == "root"
+            ? ["rotate", "feed", "root", "--add", "new-public.pem"]
+            : ["publish", "feed", "8.js"] + FeedReleaseFixture.envelopes + FeedReleaseFixture.all
+        try #require(try work.run(change + ["--stage", "--root", "pinned.json"]).status == 0)
+        let path = "feed/staged/\(role).json"
+        let honest = try work.folder.read(path)
+        var file = try JSONValue(parsing: honest)
+        file.change("signed") { $0.set("version", .integer(version)) }
+        try work.folder.write(file.encoded(), to: path)
+        let sign = try work.run(["sign", "feed", "--yes"] + Self.owner)
+        #expect(
+            sign.status == 34 && sign.error.contains("is of version \(version), but the next one is"), "\(sign.error)")
+        #expect(try work.run(["sign", "feed", "--show"] + Self.owner).status == 34)
+        #expect(try work.run(["withdraw", "feed", Self.id] + FeedReleaseFixture.online).status == 0)
+        #expect(try work.run(["sign", "feed", "--discard"]).status == 0)
+        #expect(try work.run(change + Self.owner).status == 0)
+    }
+
+    /// A change that was staged above a version is signed above it, if the signer says so too.
+    @Test func stagedChange_aboveAVersion_needsTheSameFloor() throws {
+        let floor = ["--after-version", "300"]
+        try #require(try work.publish(["8.js"], "--stage", with: FeedReleaseFixture.online + floor).status == 0)
+        let sign = ["sign", "feed", "--yes"] + Self.owner
+        let without = try work.run(sign)
+        #expect(without.status == 34 && without.error.contains("give that too"), "\(without.error)")
+        #expect(try work.run(sign + floor).status == 0)
+        #expect(read("metadata/301.targets.json") != nil && read("metadata/301.rollout.json") != nil)
+        #expect(try sync("old").status == 0)
+    }
+
+    /// Of a staged list, the signer sees everything, and nothing else of the file that describes it is signed.
+    @Test func stagedList_everyMember_isShownOrMadeAnew() throws {
+        func staged() throws -> (list: JSONValue, rollout: JSONValue) {
+            _ = try work.run(["sign", "feed", "--discard"])
+            try #require(try work.run(["switch", "feed", "a=b", "--stage", "--root", "pinned.json"]).status == 0)
+            return (
+                try JSONValue(parsing: #require(read("staged/list.json"))),
+                try JSONValue(parsing: #require(read("staged/rollout.json")))
+            )
+        }
+        let path = PatchList.path(for: Self.app)
+        func write(_ bytes: [UInt8], _ rollout: JSONValue, extra: Bool = false) throws {
+            var rollout = rollout
+            let digest = try MessageDigest.sha256.text(of: bytes)
+            rollout.change("signed") { signed in
+                signed.change("targets") { targets in
+                    targets.change(path) { target in
+                        target.set("length", .integer(bytes.count))
+                        target.set("hashes", .object([("sha256", .string(digest))]))
+                        if extra { target.set("custom", .string("hidden")) }
+                    }
+                }
+            }
+            try work.folder.write(bytes, to: "feed/staged/list.json")
+            try work.folder.write(rollout.encoded(), to: "feed/staged/rollout.json")
+        }
+        let sign = ["sign", "feed", "--yes"] + FeedReleaseFixture.online
+        // A time that is ahead of this clock is not signed, and each time is shown.
+        var (list, rollout) = try staged()
+        let ahead = try #require(Timestamp(secondsSince1970: now.secondsSince1970 + 3000))
+        list.set("published", .string(ahead.description))
+        try write(list.encoded() + [0x0A], rollout)
+        let shown = try work.run(["sign", "feed", "--show"] + FeedReleaseFixture.online)
+        #expect(shown.text.contains("list: published ") && shown.text.contains(ahead.description), "\(shown.text)")
+        let early = try work.run(sign)
+        #expect(early.status == 37 && early.error.contains(ahead.description), "\(early.error)")
+        // Another form of the same list, and a member beside its hash, are not taken over.
+        (list, rollout) = try staged()
+        try write([0x20] + list.encoded() + [0x0A], rollout, extra: true)
+        let signed = try work.run(sign)
+        #expect(signed.status == 0, "\(signed.error)")
+        let file = try #require(read("metadata/4.rollout.json"))
+        #expect(!String(decoding: file, as: UTF8.self).contains("hidden"))
+        #expect(try work.run(["check", "feed"]).status == 0)
+        #expect(try sync("old").status == 0)
+    }
+
     @Test func feedSign_withoutConfirmation_exits64() throws {
         try #require(try work.publish(["8.js"], "--stage", with: FeedReleaseFixture.online).status == 0)
         for options in [["-q"], ["--format", "json"], []] {

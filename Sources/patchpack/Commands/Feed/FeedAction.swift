@@ -27,6 +27,8 @@ struct FeedAction {
         (self.arguments, self.console) = (arguments, console)
         let folder = FeedFolder(path: path ?? arguments.operands[0].path)
         let now = try SystemClock.now()
+        // A passphrase may take minutes, and so may a pipe.
+        let began = try? folder.read(FeedLayout.timestamp)
         keys = try KeyFiles(arguments)
         var signers: [FeedSigner] = []
         var ids: Set<String> = []
@@ -42,7 +44,9 @@ struct FeedAction {
         let pin = PinnedRoot(
             of: folder, given: PinnedRoot.pathFromOptions(arguments), keys: (options + [.addKey]).flatMap(keys.files),
             keyIDs: ids, hasKey: !signers.isEmpty, takesOwn: arguments.has(.attach))
-        change = FeedChange(of: folder, try Self.settings(arguments, at: now), signers: signers, pin: pin) { warning in
+        var settings = try Self.settings(arguments, at: now)
+        settings.began = began
+        change = FeedChange(of: folder, settings, signers: signers, pin: pin) { warning in
             // `refresh` renews an ended signature, so its user already knows.
             if case .refused = warning, arguments.verb.lastWord == "refresh" { return }
             console.warning(warning.text(at: now))
@@ -164,6 +168,7 @@ extension FeedChange.Warning {
         case .largeList(let size):
             "the list has \(size) bytes, which each device downloads with each change: patchpack feed prune DIR ID…"
         case .refused(let fault): "devices refuse this feed: \(fault.text(at: now))"
+        case .clockDiffers(let error): "\(error.message); this is signed nevertheless, because it is a stop"
         case .rootNotKept(let file): "\(file) cannot be written, so give --root to sign with the key beside it"
         }
     }

@@ -99,7 +99,7 @@ extension FeedCommand {
         }
         try action.resume { (feed, changes) throws(PatchError) in
             // One person stages a change, and another one signs it, so the signer sees it first.
-            try askToSign(changes, arguments, console)
+            _ = try askToSign(changes, arguments, console)
             var lines = changes
             for path in arguments.values(of: .attach).map(\.path) {
                 let id = try path.naming { () throws(PatchError) in
@@ -113,9 +113,12 @@ extension FeedCommand {
 
     /// Shows a change, and asks whether to sign it.
     ///
+    /// - Returns: Whether a person has agreed.
     /// - Throws: `usage` if the answer is no, or if nobody can be asked.
-    static func askToSign(_ changes: [String], _ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
-        guard !arguments.has(.yes), !arguments.has(.dryRun) else { return }
+    static func askToSign(
+        _ changes: [String], _ arguments: ParsedArguments, _ console: Console
+    ) throws(PatchError) -> Bool {
+        guard !arguments.has(.yes), !arguments.has(.dryRun) else { return false }
         guard console.format == .text, !console.isQuiet else {
             throw .usage(
                 "nothing is shown, so nothing is signed",
@@ -127,6 +130,7 @@ extension FeedCommand {
         guard Terminal.askToGoOn("sign this? ") else {
             throw .usage("nothing is signed", hint: "give --yes to sign the printed change without being asked")
         }
+        return true
     }
 
     /// Writes the payload to sign on another machine.

@@ -49,7 +49,12 @@ extension FeedCommand {
 
     @Sendable static func disable(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
         try checkAll(arguments, "disable switches all patches off", "pause or withdraw")
-        try change(arguments, console, isUrgent: true, ["disabled  all patches"]) { $0.isEnabled = false }
+        let reason = try arguments.text(of: .changeReason)
+        try change(arguments, console, isUrgent: true, ["disabled  all patches"]) { list in
+            list.isEnabled = false
+            // Another reason is written, like that of a patch that is paused already.
+            if let reason, let stop = list.stop, stop.reason != reason { list.stop?.reason = reason }
+        }
     }
 
     @Sendable static func enable(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
@@ -120,7 +125,7 @@ extension FeedCommand {
             guard try feed.undo(to: older, in: details) else { return ["already as at snapshot \(snapshot)"] }
             let changes = feed.visibleChanges(since: base)
             guard named != nil else { return changes }
-            try askToSign(changes, arguments, console)
+            details.isConfirmed = try askToSign(changes, arguments, console)
             // The answer may have taken hours.
             (feed, details.now) = (base, try SystemClock.now())
             _ = try feed.undo(to: older, in: details)
