@@ -39,7 +39,7 @@ extension FeedRepository {
                 added.append((path, publication.envelope))
             }
             guard listed.insert(path).inserted else {
-                results.append(entry.flatMap { $0.words == asked.words ? nil : .differs($0) } ?? .unchanged)
+                results.append(entry.flatMap { $0.isListed(as: asked) ? nil : .differs($0) } ?? .unchanged)
                 continue
             }
             var new = asked

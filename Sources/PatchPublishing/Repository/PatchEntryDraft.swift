@@ -89,6 +89,11 @@ package struct PatchEntryDraft: Sendable {
     /// The last change.
     package var change: ChangeStamp { ChangeStamp(json, time: Key.since) }
 
+    /// Whether it is offered as another entry asks for: in words, to the same users, and to the same part of all devices.
+    func isListed(as other: PatchEntryDraft) -> Bool {
+        words == other.words && Set(users) == Set(other.users) && rollout?.seed == other.rollout?.seed
+    }
+
     /// Whether another entry is the same for devices.
     package func isEquivalent(to other: PatchEntryDraft) -> Bool {
         func said(_ entry: PatchEntryDraft) -> [UInt8] {

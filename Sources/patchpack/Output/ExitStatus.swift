@@ -42,7 +42,7 @@ extension PatchError.Code {
         73 exists the output already exists, and neither `--force` nor `--upgrade` permits replacing it
         74 io writing failed, or `--purge-command` failed or did not end
         77 passphrase a key's passphrase is missing or wrong
-        78 config a key file or a setting is unusable or unsafe, or `feed undo` would undo more than intended
+        78 config a key file or a setting is unusable or unsafe; or a change of a feed would undo what somebody has stopped
         78 modified-trust the trust store does not match its pin
         """
 

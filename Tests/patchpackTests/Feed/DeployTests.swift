@@ -289,6 +289,10 @@ import Testing
 
     /// If the command fails, the next deployment runs it again, although nothing is new.
     @Test func aFailedPurgeIsRepeated() throws {
+        // The caches are purged even if nobody reads the outcome.
+        let unread = try work.shop.shell(
+            "timeout 60 \"$TOOL\" feed deploy feed --to www --purge-command 'touch unread' >/dev/full")
+        #expect(unread.status == 74 && work.folder.exists("unread"), "\(unread.status) \(unread.error)")
         let failed = try deploy("feed", "--purge-command", "exit 3")
         #expect(
             failed.status == 74 && failed.error.contains("'exit …': ended with status 3, after the feed was deployed"),

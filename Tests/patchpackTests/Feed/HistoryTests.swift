@@ -339,6 +339,22 @@ import Testing
             ], "\(listed.text)")
     }
 
+    /// The words of an entry do not name its users and its seed.
+    @Test func feedPublish_otherUsersOrSeed_exits39() throws {
+        let work = try FeedReleaseFixture(isEmpty: true)
+        func publish(_ name: String, _ audience: String...) throws -> Tool {
+            try work.run(
+                ["publish", "feed", name] + FeedReleaseFixture.envelopes + FeedReleaseFixture.online
+                    + FeedReleaseFixture.release + audience)
+        }
+        #expect(try publish("7.js", "--user", "ada", "--user", "eve").status == 0)
+        #expect(try publish("7.js", "--user", "eve", "--user", "ada").status == 0)
+        let users = try publish("7.js", "--user", "ada", "--user", "bob")
+        #expect(users.status == 39 && users.error.contains("and not these users, or with this seed"), "\(users.error)")
+        #expect(try publish("8.js", "--rollout", "5%").status == 0)
+        #expect(try publish("8.js", "--rollout", "5%", "--seed", "other").status == 39)
+    }
+
     @Test func reportPage_patchInShadow_showsWhatItWouldChange() throws {
         try change("shadow", "feed", Self.id)
         let event =

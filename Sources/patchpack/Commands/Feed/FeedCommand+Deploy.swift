@@ -64,6 +64,14 @@ extension FeedCommand {
         }
         let snapshot = deployment.feed.state(of: .snapshot).version
         let timestamp = deployment.feed.state(of: .timestamp).version
+        // The outcome is printed even if the purge fails, and the caches are purged even if nobody reads the outcome.
+        // The command may have failed after an earlier deployment, so caches may have an older timestamp even if nothing is new.
+        var failure: PatchError?
+        do throws(PatchError) {
+            if !isTrial { try purge(outcome.cached.isEmpty ? [FeedLayout.timestamp] : outcome.cached, arguments) }
+        } catch {
+            failure = error
+        }
         try console.result(
             .report(
                 "patchpack.feed-deploy/1", about: [("feed", folder.path)], nil,
@@ -73,10 +81,8 @@ extension FeedCommand {
                     ("bytes", outcome.bytes),
                 ]),
             .good, word, "  \(folder.path) to \(target.name)  snapshot \(snapshot), timestamp \(timestamp)")
-        guard !isTrial else { return }
-        // The command may have failed after an earlier deployment, so caches may have an older timestamp even if nothing is new.
-        try purge(outcome.cached.isEmpty ? [FeedLayout.timestamp] : outcome.cached, arguments)
-        guard let served else { return }
+        if let failure { throw failure }
+        guard !isTrial, let served else { return }
         try checkServed(deployment, at: served, givenUp: outcome.givenUp, patience: patience, arguments, console)
     }
 

@@ -120,12 +120,15 @@ extension FeedCommand {
                     }
                 case .unchanged: lines.append("unchanged  \(name)")
                 case .differs(let entry):
+                    let asked =
+                        entry.words == publication.entry.words
+                        ? "these users, or with this seed" : publication.entry.words
                     lines.append("left as it is  \(name)  \(entry.words)")
                     differing =
                         differing
                         ?? PatchError(
                             .feedListed,
-                            "\(name) is listed already: \(entry.words), and not \(publication.entry.words)",
+                            "\(name) is listed already: \(entry.words), and not \(asked)",
                             hint: entry.state != .withdrawn
                                 ? "patchpack feed rollout, shadow, resume or pause changes it"
                                 : isShadow
