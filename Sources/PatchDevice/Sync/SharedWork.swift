@@ -4,7 +4,7 @@ internal import Synchronization
 final class SharedWork<Value: Sendable>: Sendable {
     private struct State {
         var value: Value?
-        var task: Task<Void, Never>?
+        var task: Task<Value, Never>?
         var isCancelled = false
         /// The callers that are not cancelled, by number.
         var callers: Set<Int> = []
@@ -15,10 +15,10 @@ final class SharedWork<Value: Sendable>: Sendable {
     private let state = Mutex(State())
 
     init(_ body: @escaping @Sendable () async -> Value) {
-        let task = Task { self.end(with: await body()) }
-        state.locked { state in
-            if state.value == nil { state.task = task }
-        }
+        let task = Task { await body() }
+        state.locked { $0.task = task }
+        // A task of its own, so that nothing keeps what the work has used once those who wait have its value.
+        Task { self.end(with: await task.value) }
     }
 
     /// Whether all who waited for it were cancelled.
