@@ -248,7 +248,7 @@ bool pp_lock(pp_handle handle) {
         bool outermost;
         uint64_t now = pp_nanoseconds();
         if (!lock_state(state, now < until ? (int64_t)(until - now) : 0, &outermost)) continue;
-        state->is_held = true;
+        state->held_locks++;
         if (!outermost) state->session.depth++;
     }
     return true;
@@ -257,8 +257,8 @@ bool pp_lock(pp_handle handle) {
 void pp_unlock(pp_patch *patch) {
     pp_state *state;
     for (int32_t i = 0; (state = instance_at(patch, i)); i++) {
-        if (atomic_load_explicit(&state->owner, memory_order_relaxed) != this_thread() || !state->is_held) continue;
-        state->is_held = false;
+        if (atomic_load_explicit(&state->owner, memory_order_relaxed) != this_thread() || state->held_locks == 0) continue;
+        state->held_locks--;
         pp_leave_opened(state);
     }
 }

@@ -194,8 +194,8 @@ struct pp_state {
     /// How the patch's layers were called in it.
     pp_counters *counters;
     int32_t counter_capacity;
-    /// Whether the owner holds it by `pp_lock`.
-    bool is_held;
+    /// How often the owner holds it by `pp_lock`.
+    int32_t held_locks;
     lua_State *main;
     pp_activation *activation;
     /// The calls that are in the state, by their depth; `call_room` is how deep they may get before more room is made.

@@ -38,10 +38,10 @@ struct LaunchInProgress {
     var triedShadows: Set<String> = []
 
     /// The hashes of the patches of which only the `otherwise` answers.
-    var answering: Set<String> { Set((runner?.closed ?? []).compactMap { closed[$0.id] }) }
+    var answering: Set<String> { Set((runner?.closedPatches ?? []).compactMap { closed[$0.id] }) }
 
     /// The hashes of the running patches.
-    var running: Set<String> { Set((runner?.active ?? []).compactMap { activated[$0.id] }.map(\.hash)) }
+    var running: Set<String> { Set((runner?.activePatches ?? []).compactMap { activated[$0.id] }.map(\.hash)) }
 
     /// Replaces the block reasons of patches that the feed has taken away, if that could not be written.
     mutating func setBlockReasons(_ patches: [(hash: String, code: PatchStatus.Code, reason: String)]) {
@@ -59,7 +59,7 @@ struct LaunchInProgress {
     /// - Parameter failed: The hashes of patches that have failed in this launch.
     mutating func takeReady(of state: StoreState, without failed: Set<String>) -> [(hash: String, isDue: Bool)] {
         guard state.isEnabled, let runner else { return [] }
-        let running = Dictionary(runner.active.map { ($0.id, $0.version) }) { first, _ in first }
+        let running = Dictionary(runner.activePatches.map { ($0.id, $0.version) }) { first, _ in first }
         var ready: [(hash: String, isDue: Bool)] = []
         var ids: Set<String> = []
         for held in state.held {

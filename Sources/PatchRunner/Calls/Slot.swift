@@ -111,12 +111,14 @@ package final class Slot: Sendable {
 
     /// Enters a registry, unless the slot is in one already.
     func join(_ registry: any SlotRegistry) -> Bool {
-        membership.locked { membership in
-            guard membership.registry == nil else { return false }
+        let current = membership.locked { membership in
+            let current = membership.registry
+            guard current == nil else { return current }
             membership.registry = registry
             membership.pools.append(registry.pool)
-            return true
+            return nil
         }
+        return current == nil  // it is released here, without the lock: it may have been the last reference
     }
 
     /// Whether a patch is active on the name.
@@ -135,13 +137,15 @@ package final class Slot: Sendable {
     /// A call finds either the older version or the new one.
     ///
     /// - Parameter otherwise: The answer in its place when its script cannot answer.
-    func put(_ layer: Layer, of patch: any LayerOwner, replacing old: (any LayerOwner)?, otherwise: Otherwise?) {
+    /// - Returns: What is to be released while no lock is held: an object may end with it, whose `deinit` may call anything.
+    func put(
+        _ layer: Layer, of patch: any LayerOwner, replacing old: (any LayerOwner)?, otherwise: Otherwise?
+    ) -> LayerStack.KnownLayer? {
         let isInstrumented = registry?.instrument != nil
-        let forgotten = layers.locked { layers in
+        return layers.locked { layers in
             layers.isInstrumented = isInstrumented
             return layers.put(layer, of: patch, replacing: old, otherwise: otherwise)
         }
-        withExtendedLifetime(forgotten) {}  // an object may end with it, whose `deinit` may call anything
     }
 
     /// The patches that are active on the name, the topmost last.

@@ -61,6 +61,14 @@ final class Breaker: Sendable {
     private let functions: [String]
     let uptime: Uptime
     private let changed: @Sendable (Breaker, Change) -> Void
+    private let patch = Mutex(Patch())
+
+    private struct Patch { weak var object: (any AnyObject & Sendable)? }
+
+    /// The loaded patch whose failures it counts; nil if it is gone.
+    var owner: (any AnyObject & Sendable)? { patch.locked { $0.object } }
+
+    func belongs(to owner: any AnyObject & Sendable) { patch.locked { $0.object = owner } }
     private let state = Mutex(State())
 
     /// - Parameter uptime: The clock by which failures add up, and by which a pause ends.

@@ -22,7 +22,8 @@ internal import Synchronization
     private nonisolated(unsafe) let handle: pp_handle
     /// Keeps the state's memory alive.
     private let pool: StatePool
-    private let isClosed = Atomic(false)
+    private let hasClosed = Atomic(false)
+    var isClosed: Bool { hasClosed.load(ordering: .relaxed) }
 
     /// Opens a state. This thread holds its lock until `unlock`.
     ///
@@ -77,24 +78,23 @@ internal import Synchronization
     /// It is closed only once, because a closed state may soon be used for another patch.
     @discardableResult
     func close() -> Bool {
-        guard !isClosed.exchange(true, ordering: .relaxed) else { return false }
+        guard !hasClosed.exchange(true, ordering: .relaxed) else { return false }
         unsafe pp_close(handle.patch)
         return true
     }
 
-    /// Runs a body under the locks of all instances, so that no call sees its work half done.
-    func whileLocked(_ body: () -> Void) {
-        let isLocked = unsafe pp_lock(handle)
-        body()
-        if isLocked { unsafe pp_unlock(handle.patch) }
-    }
+    /// Locks all instances, so that no call sees a change half done. Returns false if the version is gone.
+    func lockInstances() -> Bool { unsafe pp_lock(handle) }
+
+    /// Ends that, while this thread holds no other lock: objects of calls that have ended meanwhile may end now.
+    func unlockInstances() { unsafe pp_unlock(handle.patch) }
 
     /// Leaves the state that `init` has entered.
     func unlock() { unsafe pp_leave_opened(pointer) }
 
     /// The bytes that the instances hold. 0 if the state is closed, because another patch may use it then.
-    var memory: Int { isClosed.load(ordering: .relaxed) ? 0 : unsafe Int(pp_memory(handle)) }
-    package var fuelUsed: Int { isClosed.load(ordering: .relaxed) ? 0 : unsafe Int(pp_fuel_used(pointer)) }
+    var memory: Int { isClosed ? 0 : unsafe Int(pp_memory(handle)) }
+    package var fuelUsed: Int { isClosed ? 0 : unsafe Int(pp_fuel_used(pointer)) }
     func refuseAllocation(_ n: Int) { unsafe pp_refuse_allocation(pointer, Int64(n)) }
 
     static func addProcessorTime(_ time: Duration) { pp_add_processor_time(UInt64(time.nanoseconds)) }

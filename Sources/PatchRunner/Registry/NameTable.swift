@@ -24,7 +24,7 @@ package final class NameTable: SlotRegistry {
         var listener: (@Sendable () -> Void)?
     }
 
-    /// Held while any runner activates or deactivates a patch.
+    /// Held while any runner activates or deactivates a patch. Calls never wait for it, and nothing of the app runs or ends under it.
     private let changes = Mutex<Void>(())
 
     /// The slot of a name. Bytes are compared, so Unicode-equivalent text is a different name.
@@ -79,7 +79,13 @@ package final class NameTable: SlotRegistry {
     }
 
     /// Calls a closure after each registration, on the registering thread.
-    package func whenAdded(_ body: @escaping @Sendable () -> Void) { state.locked { $0.listener = body } }
+    package func whenAdded(_ body: @escaping @Sendable () -> Void) {
+        let old = state.locked { state in
+            defer { state.listener = body }
+            return state.listener
+        }
+        withExtendedLifetime(old) {}  // it is released without the lock
+    }
 
     /// The given names that are not registered.
     package func missing(_ wanted: [String]) -> [String] { wanted.filter { slot($0) == nil } }
@@ -190,5 +196,7 @@ package final class NameTable: SlotRegistry {
             .config, "two structs with different fields have the name \(name)", hint: "give one of them another name")
     }
 
-    func whileChanging<Result>(_ body: () -> Result) -> Result { changes.locked { _ in body() } }
+    func whileChanging<Result, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
+        try changes.locked { (_) throws(Failure) in try body() }
+    }
 }

@@ -24,7 +24,8 @@ public final class PatchRunner: Sendable {
     private let uptime: Uptime
     private let events: (@Sendable (RunnerEvent) -> Void)?
     private let listener: EventListener?
-    private let changing = Mutex(State())
+    /// It is held only while the lists are read or written. Whoever changes what is active holds the lock of the registry's changes, too.
+    private let state = Mutex(State())
     private let identity = Identity()
     private let checksHost: Bool
     private let onLine: (@Sendable (_ patch: String, _ script: String, _ line: Int) -> Void)?
@@ -87,7 +88,7 @@ public final class PatchRunner: Sendable {
         self.uptime = uptime
         self.events = events
         listener = events.map(EventListener.init)
-        changing.locked { $0.minimumVersions = minimumVersions }
+        state.locked { $0.minimumVersions = minimumVersions }
     }
 
     /// Deactivates all patches. No events are sent: the end of a process is not a deactivation.
@@ -98,11 +99,15 @@ public final class PatchRunner: Sendable {
     }
 
     /// The active patches, in the order in which they were activated.
-    public var active: [LoadedPatch] { changing.locked { $0.active } }
+    public var active: [LoadedPatch] { state.locked { $0.active } }
+
+    /// The same, and the closed ones. They are read without a reference to a patch, which may be the last one.
+    package var activePatches: [PatchID] { state.locked { $0.active.map(\.patch) } }
+    package var closedPatches: [PatchID] { state.locked { $0.closed.map(\.patch) } }
 
     /// The highest version that was activated for each patch id. An app that keeps them cannot be downgraded to an
     /// older version of a patch.
-    public var minimumVersions: [String: Int] { changing.locked { $0.minimumVersions } }
+    public var minimumVersions: [String: Int] { state.locked { $0.minimumVersions } }
 
     /// Verifies an envelope, loads the patch in it, and activates it.
     ///
@@ -175,6 +180,7 @@ public final class PatchRunner: Sendable {
                 patch.scripts, limits: limits, host: host, names: registry.names, reports: reports,
                 seed: .random(in: .min ... .max), onLine: lineCounter)
             let loaded = try LoadedPatch(manifest, script: script, owner: self.identity)
+            breaker.belongs(to: loaded)
             events?(.loaded(identity, replaces: loaded.replaces))
             return loaded
         } catch {
@@ -192,17 +198,19 @@ public final class PatchRunner: Sendable {
     /// - Throws: `policy` if a higher version with the same id was activated before, or if the patch is no longer for
     ///   this app or this time. `config` if the patch was already activated, or was loaded by another runner.
     public func activate(_ patch: LoadedPatch) throws(PatchError) {
-        let replaced = try begin(patch) { state in
-            let old = state.active.firstIndex { $0.id == patch.id }.map { state.active.remove(at: $0) }
-            let closed = state.closed.firstIndex { $0.id == patch.id && $0.version <= patch.version }.map {
-                state.closed.remove(at: $0)
+        let replaced = try begin(patch) { leftovers in
+            let (old, closed) = state.locked { state in
+                let old = state.active.firstIndex { $0.id == patch.id }.map { state.active.remove(at: $0) }
+                let closed = state.closed.firstIndex { $0.id == patch.id && $0.version <= patch.version }.map {
+                    state.closed.remove(at: $0)
+                }
+                state.active.append(patch)
+                state.minimumVersions[patch.id] = max(patch.version, state.minimumVersions[patch.id] ?? 0)
+                return (old, closed)
             }
-            state.active.append(patch)
-            state.minimumVersions[patch.id] = max(patch.version, state.minimumVersions[patch.id] ?? 0)
-            registry.names.whileChanging {
-                patch.script.activate(replacing: old?.script)
-                closed?.script.deactivate()
-            }
+            patch.script.activate(replacing: old?.script, &leftovers)
+            closed?.script.deactivate(&leftovers)
+            leftovers.keep(closed)
             return old
         }
         endShadows { $0.id == patch.id && $0.version <= patch.version }
@@ -222,16 +230,19 @@ public final class PatchRunner: Sendable {
 
     /// - Parameter mayRun: Called once, before the first run. Returns whether the script may run.
     package func shadow(_ patch: LoadedPatch, mayRun: @escaping @Sendable () -> Bool) throws(PatchError) {
-        let ended = try begin(patch) { (state) throws(PatchError) in
-            if let active = state.active.first(where: { $0.id == patch.id && $0.version >= patch.version }) {
+        let ended = try begin(patch) { (leftovers) throws(PatchError) in
+            if let active = activePatches.first(where: { $0.id == patch.id && $0.version >= patch.version }) {
                 throw PatchError(
                     .policy, "version \(active.version) of \(patch.id) is active",
                     hint: "a shadow is of a higher version")
             }
-            let old = state.shadows.filter { $0.id == patch.id }
-            state.shadows.removeAll { $0.id == patch.id }
-            state.shadows.append(patch)
-            registry.names.whileChanging { patch.script.beginShadow(mayRun) }
+            let old = state.locked { state in
+                let old = state.shadows.filter { $0.id == patch.id }
+                state.shadows.removeAll { $0.id == patch.id }
+                state.shadows.append(patch)
+                return old
+            }
+            patch.script.beginShadow(&leftovers, mayRun)
             return old
         }
         for old in ended { old.script.endShadow() }
@@ -239,21 +250,23 @@ public final class PatchRunner: Sendable {
 
     /// Checks that a loaded patch may begin now, and begins it. If not, that is reported.
     private func begin<Value>(
-        _ patch: LoadedPatch, _ body: (inout State) throws(PatchError) -> Value
+        _ patch: LoadedPatch, _ body: (inout Leftovers) throws(PatchError) -> Value
     ) throws(PatchError) -> Value {
+        var leftovers = Leftovers()
+        defer { leftovers.end() }
         do throws(PatchError) {
             guard patch.owner === identity else {
                 throw PatchError(.config, "\(patch.id) was loaded by another runner", hint: "load it with this runner")
             }
             var policy = try policy(for: patch.manifest)
-            return try changing.locked { (state) throws(PatchError) in
+            return try registry.names.whileChanging { () throws(PatchError) in
                 // Another thread may have raised it since the policy was made.
-                policy.minimumVersion = state.minimumVersions[patch.id]
+                policy.minimumVersion = minimumVersions[patch.id]
                 try policy.check(patch.manifest)
                 guard patch.script.use() else {
                     throw PatchError(.config, "\(patch.id) was already activated", hint: "load it again")
                 }
-                return try body(&state)
+                return try body(&leftovers)
             }
         } catch {
             events?(.refused(error, patch.patch))
@@ -262,7 +275,7 @@ public final class PatchRunner: Sendable {
     }
 
     /// The patches in shadow.
-    public var shadows: [LoadedPatch] { changing.locked { $0.shadows } }
+    public var shadows: [LoadedPatch] { state.locked { $0.shadows } }
 
     /// Ends the shadow of a patch. Its last counts are reported.
     ///
@@ -273,7 +286,7 @@ public final class PatchRunner: Sendable {
 
     @discardableResult
     private func endShadows(_ isMeant: (LoadedPatch) -> Bool) -> [LoadedPatch] {
-        let ended = changing.locked { state in
+        let ended = state.locked { state in
             defer { state.shadows.removeAll(where: isMeant) }
             return state.shadows.filter(isMeant)
         }
@@ -293,24 +306,28 @@ public final class PatchRunner: Sendable {
     ///
     /// - Parameter patch: A patch that this runner has loaded and not activated.
     package func activateOtherwise(of patch: LoadedPatch) {
-        let ended = changing.locked { state in
-            let closed = state.closed.filter { $0.id == patch.id }
-            let active = state.active.filter { $0.id == patch.id && $0.version >= patch.version }
-            state.closed.removeAll { $0.id == patch.id }
-            state.active.removeAll { $0.id == patch.id && $0.version >= patch.version }
-            state.closed.append(patch)
-            registry.names.whileChanging {
-                patch.script.reports.breaker.open()
-                let old = active + closed
-                patch.script.activate(replacing: old.first?.script)
-                for other in old.dropFirst() { other.script.deactivate() }
+        var leftovers = Leftovers()
+        let ended = registry.names.whileChanging {
+            let (active, closed) = state.locked { state in
+                let closed = state.closed.filter { $0.id == patch.id }
+                let active = state.active.filter { $0.id == patch.id && $0.version >= patch.version }
+                state.closed.removeAll { $0.id == patch.id }
+                state.active.removeAll { $0.id == patch.id && $0.version >= patch.version }
+                state.closed.append(patch)
+                return (active, closed)
             }
+            patch.script.reports.breaker.open()
+            let old = active + closed
+            patch.script.activate(replacing: old.first?.script, &leftovers)
+            for other in old.dropFirst() { other.script.deactivate(&leftovers) }
+            leftovers.keep(closed)
             return active
         }
+        leftovers.end()
         for patch in ended { events?(.deactivated(patch.script.patch)) }
     }
 
-    package var closed: [LoadedPatch] { changing.locked { $0.closed } }
+    package var closed: [LoadedPatch] { state.locked { $0.closed } }
 
     /// Deactivates a version of a patch, or ends its `otherwise` or its shadow.
     package func deactivate(_ patch: PatchID) {
@@ -322,11 +339,16 @@ public final class PatchRunner: Sendable {
 
     /// Ends patches of which only the `otherwise` is active.
     package func endOtherwise(_ isMeant: (LoadedPatch) -> Bool) {
-        changing.locked { state in
-            let ended = state.closed.filter(isMeant)
-            state.closed.removeAll(where: isMeant)
-            registry.names.whileChanging { for patch in ended { patch.script.deactivate() } }
+        var leftovers = Leftovers()
+        registry.names.whileChanging {
+            let ended = state.locked { state in
+                defer { state.closed.removeAll(where: isMeant) }
+                return state.closed.filter(isMeant)
+            }
+            leftovers.keep(ended)
+            for patch in ended { patch.script.deactivate(&leftovers) }
         }
+        leftovers.end()
     }
 
     /// Deactivates a patch. Calls that run in it end normally.
@@ -345,13 +367,13 @@ public final class PatchRunner: Sendable {
 
     /// Lets an older version of a patch be activated again, after a signed feed has withdrawn newer ones.
     package func lowerMinimumVersion(of id: String, to version: Int) {
-        changing.locked { state in
+        state.locked { state in
             if let minimum = state.minimumVersions[id], minimum > version { state.minimumVersions[id] = version }
         }
     }
 
     /// Sets the time that signed data have shown, so that no patch becomes valid again when the clock is set back.
-    package func setEarliestTime(_ time: Timestamp?) { changing.locked { $0.earliestTime = time } }
+    package func setEarliestTime(_ time: Timestamp?) { state.locked { $0.earliestTime = time } }
 
     /// The policy for a patch without the minimum version, which depends on the patch's id.
     private var policy: VerificationPolicy {
@@ -360,7 +382,7 @@ public final class PatchRunner: Sendable {
 
     /// The clock's time, but not before the time that signed data have shown.
     package var time: Timestamp? {
-        let earliest = changing.locked { $0.earliestTime }
+        let earliest = state.locked { $0.earliestTime }
         return clock().map { max($0, earliest ?? $0) }
     }
 
@@ -384,16 +406,20 @@ public final class PatchRunner: Sendable {
 
     @discardableResult
     private func remove(_ isMeant: (LoadedPatch) -> Bool) -> LoadedPatch? {
-        changing.locked { state in
-            guard let index = state.active.firstIndex(where: isMeant) else { return nil }
-            let patch = state.active.remove(at: index)
-            registry.names.whileChanging { patch.script.deactivate() }
-            return patch
+        var leftovers = Leftovers()
+        defer { leftovers.end() }
+        return registry.names.whileChanging {
+            let removed = state.locked { state in
+                state.active.firstIndex(where: isMeant).map { state.active.remove(at: $0) }
+            }
+            removed?.script.deactivate(&leftovers)
+            return removed
         }
     }
 
     private func follow(_ breaker: Breaker, _ change: Breaker.Change, of patch: PatchID) {
-        guard let active = (active + shadows).first(where: { $0.script.reports.breaker === breaker }) else { return }
+        // The lists are not asked: who changes them may wait for this very call.
+        guard let active = breaker.owner as? LoadedPatch, !active.script.isClosed else { return }
         switch change {
         case .opened(let functions, let failures):
             for function in functions { active.script.followBreaker(function) }

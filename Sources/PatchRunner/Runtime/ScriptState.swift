@@ -140,34 +140,36 @@ package final class ScriptState: LayerOwner {
     func use() -> Bool { !isUsed.exchange(true, ordering: .relaxed) }
 
     /// Puts the replacements on their names, in the places of an older version. No call enters the script meanwhile.
-    func activate(replacing old: ScriptState?) {
-        lua.whileLocked {
-            for each in replaced {
-                names.slot(each.name)?.put(each.layer, of: self, replacing: old, otherwise: each.otherwise)
-            }
-            old?.unlink()  // the names that only the older version replaces
+    func activate(replacing old: ScriptState?, _ leftovers: inout Leftovers) {
+        leftovers.lock(lua)
+        for each in replaced {
+            leftovers.keep(
+                names.slot(each.name)?.put(each.layer, of: self, replacing: old, otherwise: each.otherwise))
         }
-        if whyAlone == nil { lua.letGrow() }
-        old?.close()
+        old?.unlink()  // the names that only the older version replaces
+        if whyAlone == nil { leftovers.letGrow(lua) }
+        if let old { leftovers.close(old) }
     }
 
     /// Lets the script run in shadow of the functions that it replaces, and call nothing of the app.
     ///
     /// - Parameter mayRun: Called once, before the first run. Returns whether the script may run.
-    func beginShadow(_ mayRun: @escaping @Sendable () -> Bool) {
+    func beginShadow(_ leftovers: inout Leftovers, _ mayRun: @escaping @Sendable () -> Bool) {
         mayRunInShadow.locked { $0 = (false, mayRun) }
-        lua.whileLocked {
-            unsafe withUnsafePointer(to: HostCallbacks.shadowTable) { unsafe pp_set_host(lua.pointer, $0) }
-            for each in replaced {
-                names.slot(each.name)?.layers.locked { $0.put(Shadow(each.layer, of: self, function: each.name)) }
-            }
+        leftovers.lock(lua)
+        unsafe withUnsafePointer(to: HostCallbacks.shadowTable) { unsafe pp_set_host(lua.pointer, $0) }
+        for each in replaced {
+            names.slot(each.name)?.layers.locked { $0.put(Shadow(each.layer, of: self, function: each.name)) }
         }
     }
 
     /// Ends that, and reports the last counts. The state is closed when the last run has left it.
     func endShadow() {
         let shadows = shadows
-        lua.whileLocked { for each in replaced { names.slot(each.name)?.layers.locked { $0.removeShadow(of: self) } } }
+        var leftovers = Leftovers()
+        leftovers.lock(lua)
+        for each in replaced { names.slot(each.name)?.layers.locked { $0.removeShadow(of: self) } }
+        leftovers.end()
         for shadow in shadows { shadow.report() }
         close()
     }
@@ -177,10 +179,13 @@ package final class ScriptState: LayerOwner {
     }
 
     /// Takes the replacements off their names. The state is closed when the last call has left it.
-    func deactivate() {
-        lua.whileLocked { unlink() }
-        close()
+    func deactivate(_ leftovers: inout Leftovers) {
+        leftovers.lock(lua)
+        unlink()
+        leftovers.close(self)
     }
+
+    var isClosed: Bool { lua.isClosed }
 
     package func close() { if lua.close() { values.forgetFunctions() } }
 

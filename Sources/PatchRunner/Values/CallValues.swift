@@ -41,7 +41,14 @@ internal import Synchronization
 
     /// Forgets the functions and objects that a spec has added.
     func forgetFunctions() {
-        calls.locked { ($0.functions, $0.objectsOfTables) = ([], [:]) }
+        let forgotten = calls.locked { calls in
+            defer {
+                calls.functions = []
+                calls.objectsOfTables = [:]
+            }
+            return (calls.functions, calls.objectsOfTables)
+        }
+        withExtendedLifetime(forgotten) {}  // their deinit may call anything
     }
 
     private struct ObjectOfCall: Hashable {
@@ -100,7 +107,8 @@ internal import Synchronization
     }
 
     package func addObject(_ object: any AnyObject & Sendable, table: UInt) {
-        calls.locked { $0.objectsOfTables[table] = object }
+        let old = calls.locked { $0.objectsOfTables.updateValue(object, forKey: table) }
+        withExtendedLifetime(old) {}
     }
     package func object(table: UInt) -> (any AnyObject & Sendable)? { calls.locked { $0.objectsOfTables[table] } }
 

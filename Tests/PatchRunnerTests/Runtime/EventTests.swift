@@ -95,7 +95,8 @@ import Testing
         #expect(RunnerEvent.repeated(log, count: 1).description == "a.b 1 warn: \(escaped) (1 time more)")
         let example = RunnerEvent.Example(answer: text, result: "a\r\nb", failure: nil, place: nil)
         #expect(
-            RunnerEvent.Comparison.differed(example).description == #"0 agreed, 1 differed: \#(escaped) would be a\r\nb"#)
+            RunnerEvent.Comparison.differed(example).description
+                == #"0 agreed, 1 differed: \#(escaped) would be a\r\nb"#)
     }
 
     @Test func theLogHasALimit() throws {

@@ -190,3 +190,12 @@ import Testing
         #expect(function(1) == 2)
     }
 }
+
+extension LuaState {
+    /// Runs a body under the locks of all instances, as a change of the active patches does.
+    func whileLocked(_ body: () -> Void) {
+        let isLocked = lockInstances()
+        body()
+        if isLocked { unlockInstances() }
+    }
+}
