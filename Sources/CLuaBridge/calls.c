@@ -59,6 +59,7 @@ static bool is_shut(pp_layer *layer) {
 
 /// Locks a state of the cell's layer, if it still is the layer that the cell means.
 static __attribute__((noinline)) pp_attempt lock_layer_slowly(pp_cell *cell, patience patience) {
+    if (pp_thread.is_comparing) return (pp_attempt){.refusal = PP_UNPATCHED};
     for (pp_place seen = {0};;) {
         pp_place place = pp_cell_get(cell);
         pp_layer *layer = (pp_layer *)place.layer;
@@ -215,9 +216,20 @@ static inline __attribute__((always_inline)) pp_entry enter(void *cell, const vo
 pp_entry pp_enter(void *cell, const void *slot, void *record) { return enter(cell, slot, record, (patience){0}); }
 
 pp_entry pp_enter_shadow(void *cell, void *record, bool is_async) {
+    uint32_t instance = pp_thread.instance;
     pp_entry entry = is_async ? pp_enter_async(cell, NULL, NULL) : enter(cell, NULL, NULL, (patience){.is_task = true});
-    if (entry.L) state_of(entry.L)->activation->record = record;
+    if (!entry.L) return entry;
+    state_of(entry.L)->activation->record = record;
+    pp_thread.is_comparing = true;
+    pp_thread.instance_before = instance;
+    pp_thread.instance = PP_INSTANCES; // no patch has a state there, so that calls look whether they may enter
     return entry;
+}
+
+void pp_leave_shadow(lua_State *L) {
+    pp_leave(L);
+    pp_thread.is_comparing = false;
+    pp_thread.instance = pp_thread.instance_before;
 }
 
 /// Whether a value is an object of the class whose table is at the other index.

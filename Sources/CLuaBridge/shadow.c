@@ -20,6 +20,8 @@ typedef struct pp_comparing {
     int64_t left;
     int32_t depth;
     pp_difference *found;
+    pp_is_float is_float;
+    void *context;
 } pp_comparing;
 
 static enum pp_comparison compare(pp_comparing *comparing, int32_t left, int32_t right, int32_t depth);
@@ -29,9 +31,13 @@ static bool is_nan(lua_State *L, int32_t index) {
 }
 
 /// Whether two values that are not both tables are the same.
-static bool are_same(lua_State *L, int32_t left, int32_t right) {
+static bool are_same(pp_comparing *comparing, int32_t left, int32_t right, int32_t depth) {
+    lua_State *L = comparing->L;
     int64_t object, other;
     if (lua_rawequal(L, left, right) || (is_nan(L, left) && is_nan(L, right))) return true;
+    if (lua_type(L, left) == LUA_TNUMBER && lua_type(L, right) == LUA_TNUMBER)
+        return depth <= PP_KEYS && (float)lua_tonumber(L, left) == (float)lua_tonumber(L, right)
+            && comparing->is_float(comparing->context, comparing->found->keys, depth);
     return pp_read_object(L, left, &object) && pp_read_object(L, right, &other) && object == other;
 }
 
@@ -65,19 +71,20 @@ static enum pp_comparison compare(pp_comparing *comparing, int32_t left, int32_t
         return result == PP_SAME ? compare_pairs(comparing, right, left, depth, true) : result;
     }
     if (lua_type(L, left) == LUA_TSTRING && (comparing->left -= (int64_t)lua_rawlen(L, left) / 64) < 0) return PP_TOO_LARGE;
-    if (are_same(L, left, right)) return PP_SAME;
+    if (are_same(comparing, left, right, depth)) return PP_SAME;
     comparing->found->left = left;
     comparing->found->right = right;
     comparing->found->depth = depth;
     return PP_DIFFERENT;
 }
 
-enum pp_comparison pp_compare(lua_State *L, int32_t left, int32_t right, pp_difference *found) {
+enum pp_comparison pp_compare(
+    lua_State *L, int32_t left, int32_t right, pp_difference *found, pp_is_float is_float, void *context) {
     const pp_limits *limits = &state_of(L)->session.limits;
     *found = (pp_difference){0};
     if (!lua_checkstack(L, 8)) return PP_TOO_LARGE;
     // Each element is visited from both sides, and the strings of an answer are within the limit of memory.
     int64_t elements = limits->table_elements < INT64_MAX / 4 ? limits->table_elements : INT64_MAX / 4;
-    pp_comparing comparing = {L, 2 * elements + limits->hard_memory / 64, limits->table_depth, found};
+    pp_comparing comparing = {L, 2 * elements + limits->hard_memory / 64, limits->table_depth, found, is_float, context};
     return compare(&comparing, lua_absindex(L, left), lua_absindex(L, right), 0);
 }

@@ -27,6 +27,9 @@ typedef struct pp_thread_data {
     pp_state *reserved;
     /// The number of the layer that refused its last call.
     uintptr_t refused;
+    /// Whether it compares a call with a patch in shadow, so that its calls enter no patch; and the `instance` that it had before.
+    bool is_comparing;
+    uint32_t instance_before;
 } pp_thread_data;
 extern FAST_THREAD_LOCAL pp_thread_data pp_thread;
 static inline uintptr_t this_thread(void) { return (uintptr_t)&pp_thread; }

@@ -172,6 +172,7 @@ void pp_close(pp_patch *patch);
 /// Takes the locks of a patch's states as calls do, so that several layers can be put on their names, or taken off, at once.
 /// Returns false, and takes none, if the version is gone.
 bool pp_lock(pp_handle handle);
+/// Releases them, while the host holds no other lock: calls may have left work to this thread, with which objects of the host end.
 void pp_unlock(pp_patch *patch);
 void pp_leave_opened(pp_state *state);
 /// From now on, a call that finds all states taken may make another one.
@@ -387,9 +388,14 @@ void pp_abandon(void *waiting);
 // MARK: patches in shadow
 
 /// As `pp_enter`, for a patch in shadow, with a coroutine if `is_async`. If the lock is taken, it refuses at once with PP_BUSY.
+///
+/// Until `pp_leave_shadow`, calls of this thread enter no patch: those that the host's own code makes while a value is passed or compared
+/// have their originals' answers.
 pp_entry pp_enter_shadow(void *cell, void *record, bool is_async);
 /// Runs what `pp_enter_shadow` has entered, as `pp_run`.
 bool pp_run_shadow(lua_State *L, int32_t arguments, int32_t results);
+/// Ends what `pp_enter_shadow` has entered, as `pp_leave`.
+void pp_leave_shadow(lua_State *L);
 int32_t pp_states_entered(void);
 /// Sets the host's callbacks. Nothing may run meanwhile.
 void pp_set_host(pp_state *state, const pp_host *host);
@@ -405,7 +411,11 @@ typedef struct pp_difference {
 enum pp_comparison { PP_SAME, PP_DIFFERENT, PP_TOO_LARGE };
 /// Compares two values by content: numbers by value, and objects of the host by identity. A NaN is the same as another one. If they
 /// differ, or are past the limits of an answer's tables, values stay above them on the stack. It calls nothing of a script.
-enum pp_comparison pp_compare(lua_State *L, int32_t left, int32_t right, pp_difference *found);
+///
+/// `is_float` is called for two numbers that differ, with the keys that lead to them: whether the host reads them with single precision.
+typedef bool (*pp_is_float)(void *context, const int32_t *keys, int32_t depth);
+enum pp_comparison pp_compare(
+    lua_State *L, int32_t left, int32_t right, pp_difference *found, pp_is_float is_float, void *context);
 
 // MARK: values
 

@@ -118,7 +118,8 @@ extension Slot {
             }
             let call = AnsweredCall(
                 count: count, results: Output.count, answer: answer,
-                original: sampled.olderCell == nil ? answer : below, error: error)
+                original: sampled.olderCell == nil ? answer : below, isOfOriginal: sampled.olderCell == nil,
+                error: error)
             instrumented(shadow) { shadow.runner.run(shadow, beside: call) }
         }
     }

@@ -45,7 +45,7 @@ internal import PatchText
         outcome.nanoseconds = took
         _ = stack.values.takePushFault()
         _ = stack.takeReadFault()
-        stack.leave()
+        unsafe pp_leave_shadow(state)
         shadow.count(outcome)
         if outcome.failed > 0 { breaker.count(shadow.function) }
         probe?.ended(succeeded: outcome.incomparable > 0 ? nil : outcome.failed == 0)
@@ -78,8 +78,41 @@ internal import PatchText
         part.pushArguments(stack)
         var found = pp_difference()
         return (0..<call.count).allSatisfy { index in
-            unsafe pp_compare(stack.state, index + 1, call.count + index + 1, &found) == PP_SAME
+            compare(index + 1, call.count + index + 1, as: slot.types[Int(index)], &found, on: stack) == PP_SAME
         }
+    }
+
+    /// Compares two values on the stack as the app reads values of a type: two numbers that are one `Float` are the same.
+    private func compare(
+        _ left: Int32, _ right: Int32, as type: any PatchValue.Type, _ found: inout pp_difference, on stack: PatchStack
+    ) -> pp_comparison {
+        var read = (type: type, stack: stack)
+        return unsafe withUnsafeMutablePointer(to: &read) { read in
+            unsafe pp_compare(
+                stack.state, left, right, &found,
+                { context, keys, depth in
+                    guard let read = unsafe context?.assumingMemoryBound(to: (any PatchValue.Type, PatchStack).self)
+                    else { return false }
+                    let (type, stack) = unsafe read.pointee
+                    let places = unsafe Array(UnsafeBufferPointer(start: keys, count: Int(depth)))
+                    return ShadowRun.isFloat(type, places[...], stack)
+                }, read)
+        }
+    }
+
+    /// Whether keys on the stack lead from a type to a `Float`. What a type does whose own code reads it is not known.
+    private static func isFloat(
+        _ type: any PatchValue.Type, _ keys: ArraySlice<Int32>, _ stack: PatchStack
+    ) -> Bool {
+        if type == Float.self { return keys.isEmpty }
+        if let container = type as? any PatchContainer.Type, let part = container.contained.last {
+            guard keys.count >= container.keys else { return false }
+            return isFloat(part, keys.dropFirst(container.keys), stack)
+        }
+        guard let structure = type as? any PatchStruct.Type, let key = keys.first, let name = stack.string(at: key),
+            let field = structure.declaredFields.first(where: { $0.name.isByteEqual(to: name) })
+        else { return false }
+        return isFloat(field.type, keys.dropFirst(), stack)
     }
 
     // MARK: the end of a run
@@ -100,7 +133,9 @@ internal import PatchText
             return .incomparable("too large")
         }
         let answer = stack.top
-        switch unsafe pp_compare(stack.state, answer, answer - 1, &found) {
+        // The result's type is the last one.
+        guard let type = slot.types.last else { return .incomparable("no type") }
+        switch compare(answer, answer - 1, as: type, &found, on: stack) {
         case PP_SAME: return .agreed
         case PP_DIFFERENT: return .differed(example(found, from: answer, on: stack))
         default: return .incomparable("too large")
@@ -111,8 +146,11 @@ internal import PatchText
         let kill = unsafe pp_kill_of(stack.state)
         if pp_is_circumstance(kill) { return .incomparable("the machine") }
         if slot.signature.throws, let error = slot.thrownError(on: stack) {
-            if let answer = call.error, Self.areSame(answer, error) { return .agreed }
-            return .differed(example(stack, result: summary(of: error)))
+            switch call.error.map({ areSame($0, error) }) ?? .some(false) {
+            case true: return .agreed
+            case false: return .differed(example(stack, result: summary(of: error)))
+            case nil: return .incomparable("errors of the app")
+            }
         }
         if kill == 0, unsafe pp_is_refused(stack.state) { return .incomparable("too large") }
         var fault = unsafe pp_fault()
@@ -133,11 +171,22 @@ internal import PatchText
     }
 
     /// Whether the script has thrown the error of the call. It can throw an error of the app only if `original` has thrown that.
-    private static func areSame(_ left: any Error, _ right: any Error) -> Bool {
-        guard let left = left as? PatchedError, let right = right as? PatchedError else {
-            return type(of: left) == type(of: right)
+    ///
+    /// - Returns: nil if that cannot be known.
+    private func areSame(_ left: any Error, _ right: any Error) -> Bool? {
+        if let left = left as? PatchedError, let right = right as? PatchedError {
+            return left.code == right.code && left.message.isByteEqual(to: right.message)
         }
-        return left.code == right.code && left.message.isByteEqual(to: right.message)
+        guard type(of: left) == type(of: right) else { return false }
+        if call.isOfOriginal { return true }
+        // An older version of the patch has thrown one of several.
+        if let left = left as? any Equatable { return Self.isEqual(left, right) }
+        guard type(of: left) is AnyClass else { return "\(left)".isByteEqual(to: "\(right)") }
+        return (left as AnyObject) === (right as AnyObject) ? true : nil
+    }
+
+    private static func isEqual<Value: Equatable>(_ left: Value, _ right: any Error) -> Bool {
+        left == right as? Value
     }
 
     // MARK: examples

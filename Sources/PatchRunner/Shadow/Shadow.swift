@@ -16,6 +16,8 @@ struct AnsweredCall {
     let answer: Part
     /// What `original` does for the script; nil if that is not known, because an older version of the patch has not called it.
     let original: Part?
+    /// Whether the answer is that of `original`: no older version of the patch has given it.
+    let isOfOriginal: Bool
     let error: (any Error)?
 }
 

@@ -211,10 +211,17 @@ private func sampleOfPart<Part: PatchValue>(_: Part.Type, _ depth: Int) -> Part?
 /// A type whose values consist of values of another type.
 protocol PatchContainer: PatchValue {
     static var contained: [any PatchValue.Type] { get }
+    /// How many keys of a table lead to such a value.
+    static var keys: Int { get }
+}
+
+extension PatchContainer {
+    static var keys: Int { 1 }
 }
 
 extension Optional: PatchContainer where Wrapped: PatchValue {
     static var contained: [any PatchValue.Type] { [Wrapped.self] }
+    static var keys: Int { 0 }
 }
 extension Array: PatchContainer where Element: PatchValue {
     static var contained: [any PatchValue.Type] { [Element.self] }

@@ -244,6 +244,144 @@ import Testing
         #expect(shop.examples.first?.result == "error PatchedError 3")
     }
 
+    // MARK: code of the app that runs for a comparison
+
+    /// A result whose encoding asks the app.
+    private struct Asking: Codable, Sendable, PatchValue {
+        static let ask = Mutex<(@Sendable () -> Void)?>(nil)
+
+        var price: Double
+
+        init(price: Double) { self.price = price }
+        init(from decoder: any Decoder) throws { price = try decoder.singleValueContainer().decode(Double.self) }
+        func encode(to encoder: any Encoder) throws {
+            Self.ask.locked { $0 }?()
+            var container = encoder.singleValueContainer()
+            try container.encode(price)
+        }
+    }
+
+    /// An error whose text asks the app.
+    private struct AskingError: Error, CustomStringConvertible {
+        var description: String {
+            Asking.ask.locked { $0 }?()
+            return "no"
+        }
+    }
+
+    /// Functions that it calls have their originals' answers, also within others, and live patches count nothing.
+    @Test func codeOfTheAppInAComparison_entersNoLivePatch() async throws {
+        let shop = try Shop(limits: Self.everything.with(\.failures, 2).with(\.shadowTextBytes, 100))
+        let registry = shop.harness.registry
+        let live = try registry.replaceable("T.live") { (x: Int) -> Int in x }
+        let nested = try registry.replaceable("T.nested") { (x: Int) -> Int in live(x) }
+        let price = try registry.replaceable("T.price") { () -> Asking in Asking(price: 5) }
+        let later = try registry.replaceable("T.later") { () async -> Asking in Asking(price: 5) }
+        let fails = try registry.replaceable("T.fails") { () throws -> Int in throw AskingError() }
+        try shop.harness.apply(
+            "for _, f in ipairs{'T.live', 'T.nested'} do patch.replace(f, function() error('entered') end) end",
+            id: "com.example.shop.live", replaces: ["T.live", "T.nested"])
+        let answers = Mutex<[Int]>([])
+        Asking.ask.locked {
+            $0 = {
+                let answer = live(7) + nested(70)
+                answers.locked { $0.append(answer) }
+            }
+        }
+        defer { Asking.ask.locked { $0 = nil } }
+        try shop.shadow(
+            """
+            patch.replace('T.price', function(original) return original() end)
+            patch.replace('T.later', function(original) return original() end)
+            patch.replace('T.fails', function(original) tostring(select(2, pcall(original))) return 1 end)
+            """, replaces: ["T.price", "T.later", "T.fails"])
+        for _ in 0..<5 {
+            #expect(price().price == 5)
+            #expect(await later().price == 5)
+            #expect((try? fails()) == nil)  // to expect the error would ask for its text
+        }
+        #expect(shop.counts("T.price").agreed == 5)
+        #expect(shop.counts("T.later").agreed == 5)
+        #expect(shop.counts("T.fails").differed == 5)
+        #expect(answers.locked { $0.count } >= 15)
+        #expect(answers.locked { Set($0) } == [77])
+        let patches = registry.state.filter { ["T.live", "T.nested"].contains($0.name) }.flatMap(\.patches)
+        #expect(patches.map(\.calls) == [0, 0] && patches.map(\.failures) == [0, 0])
+        #expect(patches.allSatisfy { !$0.isOpen && $0.fallbacks == 0 })
+        // After the comparison, calls meet the patch.
+        #expect(live(1) == 1)
+        #expect(registry.state.first { $0.name == "T.live" }?.patches.first?.failures == 1)
+    }
+
+    private struct Fault: Error { let number: Int }
+    private enum Refusal: Error, Equatable { case number(Int) }
+
+    /// An older version may throw one error of several, of one type.
+    @Test(arguments: [false, true]) func errors_ofOneType_areComparedByContent(isEquatable: Bool) throws {
+        let shop = try Shop(limits: Self.everything.with(\.originalCalls, 2))
+        let f = try shop.harness.registry.replaceable("T.f") { (x: Int) throws -> Int in
+            throw isEquatable ? Refusal.number(x) : Fault(number: x)
+        }
+        func source(throwing number: Int) -> String {
+            """
+            patch.replace('T.f', function(original, x)
+              local errors = {}
+              for i = 1, 2 do errors[i] = select(2, pcall(original, i)) end
+              error(errors[\(number)])
+            end)
+            """
+        }
+        try shop.harness.apply(source(throwing: 1), version: 1, replaces: ["T.f"])
+        let last = "patch.replace('T.f', function(original, x) return original(2) end)"
+        try shop.shadow(last, replaces: ["T.f"])
+        #expect(throws: (any Error).self) { try f(0) }
+        #expect((shop.counts("T.f").agreed, shop.counts("T.f").differed) == (0, 1))
+        shop.harness.runner.deactivateAll()
+        let again = try Shop(limits: Self.everything.with(\.originalCalls, 2))
+        let g = try again.harness.registry.replaceable("T.f") { (x: Int) throws -> Int in
+            throw isEquatable ? Refusal.number(x) : Fault(number: x)
+        }
+        try again.harness.apply(source(throwing: 2), version: 1, replaces: ["T.f"])
+        try again.shadow(last, replaces: ["T.f"])
+        #expect(throws: (any Error).self) { try g(0) }
+        #expect((again.counts("T.f").agreed, again.counts("T.f").differed) == (1, 0))
+    }
+
+    private struct Rate: PatchStruct {
+        var short: Float
+        var long: Double
+        var more: [Float?]
+        static let patchFields = PatchFields(
+            Rate.init, .field("short", \.short), .field("long", \.long), .field("more", \.more))
+    }
+
+    /// 0.1 of a script is the `Float` 0.1 for the app, and another number than the one that scripts see for that.
+    @Test func float_isComparedAsFloat() throws {
+        let shop = try Shop()
+        let registry = shop.harness.registry
+        let plain = try registry.replaceable("T.plain") { (x: Float) -> Float in x }
+        let list = try registry.replaceable("T.list") { () -> [String: [Float]] in ["a": [0.1, 0.3]] }
+        let rate = try registry.replaceable("T.rate") { () -> Rate in Rate(short: 0.1, long: 0.5, more: [0.1]) }
+        let long = try registry.replaceable("T.long") { () -> Rate in
+            Rate(short: 0.1, long: Double(Float(0.1)), more: [])
+        }
+        try shop.shadow(
+            """
+            patch.replace('T.plain', function(original, x) if x > 1 then return x + 0.1 end return original(0.1) and 0.1 end)
+            patch.replace('T.list', function() return {a = {0.1, 0.3}} end)
+            patch.replace('T.rate', function() return {short = 0.1, long = 0.5, more = {0.1}} end)
+            patch.replace('T.long', function() return {short = 0.1, long = 0.1, more = {}} end)
+            """, replaces: ["T.plain", "T.list", "T.rate", "T.long"])
+        #expect(plain(0.1) == 0.1)
+        #expect(plain(2) == 2)
+        _ = (list(), rate(), long())
+        #expect((shop.counts("T.plain").agreed, shop.counts("T.plain").differed) == (1, 1))
+        #expect(shop.counts("T.list").agreed == 1)
+        #expect(shop.counts("T.rate").agreed == 1)
+        #expect(shop.counts("T.long").differed == 1)
+        #expect(shop.examples.contains { $0.answer.hasPrefix("long: ") }, "\(shop.examples)")
+    }
+
     @Test func shadow_besideAnOlderVersion_isComparedWithIt() throws {
         let shop = try Shop()
         try shop.harness.apply(
