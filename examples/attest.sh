@@ -47,7 +47,8 @@ sign)
 check)
   [ $# -eq 4 ] || { sed -n '4p' "$0" >&2; exit 64; }
   cat >"$work/file"
-  python3 - "$work" "${@:2}" <<'END'
+  # -I: no module comes from the current folder, which may be a download, or from the user's environment.
+  python3 -I - "$work" "${@:2}" <<'END'
 import base64, json, subprocess, sys
 
 work, key, name, digest = sys.argv[1:]

@@ -79,7 +79,8 @@ if [ -n "${ENVELOPES:-}" ]; then
   how=(--trusted-key "$TRUSTED_KEY")
   if [ -n "${SCRIPT_KEY:-}" ]; then how+=(--script-key "$SCRIPT_KEY"); else how+=(--signature-only); fi
   # What is verified, and nothing else, is published.
-  case $ENVELOPES in -*) ENVELOPES=./$ENVELOPES ;; esac
+  # `find` takes a word that begins with one of these for a part of its expression, and would search the current folder.
+  case $ENVELOPES in [-\(\)!,]*) ENVELOPES=./$ENVELOPES ;; esac
   mapfile -d '' -t files < <(find "$ENVELOPES" -mindepth 1 -name '.*' -prune -o -name '*.js' ! -type d -print0 | LC_ALL=C sort -z)
   [ ${#files[@]} -gt 0 ] || refuse "envelopes: no file *.js is in $ENVELOPES"
   step verify envelopes.xml junit verify "${how[@]}" ${APP:+--app "$APP"} -- "${files[@]}"

@@ -79,7 +79,7 @@ publishing=("${keys[@]}" --key "$work/publishing/signing.pem" --key "$work/onlin
 "$patchpack" feed init "$work/feed" --app com.example.shop "${init[@]}"
 "$patchpack" feed publish "$work/feed" dist/*.js --rollout 20% --rollout-unit user "${publishing[@]}"
 # The server takes a free port and prints it.
-python3 -u -m http.server 0 --bind 127.0.0.1 --directory "$work/feed" >"$work/server" 2>/dev/null &
+python3 -I -u -m http.server 0 --bind 127.0.0.1 --directory "$work/feed" >"$work/server" 2>/dev/null &
 server=$!
 trap 'kill "$server"; rm -rf "$work"' EXIT
 until port=$(sed -n 's/.* port \([0-9]*\) .*/\1/p' "$work/server") && [ -n "$port" ]; do sleep 0.1; done

@@ -28,4 +28,4 @@ rm -rf .docs
   --output-path .docs
 # The landing page is not at the root of the server.
 echo '<!DOCTYPE html><title>patchpack</title><meta http-equiv="refresh" content="0; url=documentation/">' >.docs/index.html
-echo "documentation is in .docs; to read it: python3 -m http.server --directory .docs"
+echo "documentation is in .docs; to read it: python3 -I -m http.server --directory .docs"

@@ -26,7 +26,7 @@ mkdir -p "$share/doc/patchpack/docs"
 install -m 644 LICENSE README.md SECURITY.md "$share/doc/patchpack"
 find docs -maxdepth 1 -type f -exec install -m 644 -t "$share/doc/patchpack/docs" {} +
 # Of a link to a file that is not installed, the text; of a picture, nothing. The license has another name in the Debian package.
-python3 - "$share/doc/patchpack" <<'END'
+python3 -I - "$share/doc/patchpack" <<'END'
 import pathlib, re, sys
 for page in pathlib.Path(sys.argv[1]).rglob("*.md"):
     def there(link): return re.match(r"\w+:|#", link) or not link.endswith("LICENSE") and (page.parent / link.split("#")[0]).exists()
@@ -35,7 +35,7 @@ for page in pathlib.Path(sys.argv[1]).rglob("*.md"):
     page.write_text(re.sub("<picture>.*?</picture>\n", charts, text, flags=re.S))
 END
 gzip -9nc CHANGELOG.md >"$share/doc/patchpack/changelog.gz"
-if [ "$(uname)" = Linux ]; then python3 scripts/package/sbom.py "$tool" >"$share/doc/patchpack/patchpack.spdx.json"; fi
+if [ "$(uname)" = Linux ]; then python3 -I scripts/package/sbom.py "$tool" >"$share/doc/patchpack/patchpack.spdx.json"; fi
 printf 'installed %s; uninstall it with: make uninstall PREFIX=%q\n' "$tool" "$prefix"
 # zsh searches only the configured folders. bash, fish and man find their files next to a bin folder on the PATH.
 case $prefix in /usr | /usr/local) ;; *) echo "for zsh, add to ~/.zshrc, before compinit: fpath+=('$share/zsh/site-functions')" ;; esac

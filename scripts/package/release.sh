@@ -13,12 +13,15 @@ folder=$(readlink -f "$2")
 [ "${3:--}" = - ] || key=$(readlink -f "$3")
 cd "$(dirname "$0")/../.."
 umask 022
+# The repository is this one, whatever GIT_DIR and its like say.
+# shellcheck disable=SC2046 # they are words without spaces
+unset $(git rev-parse --local-env-vars)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 case $1 in
 make)
-  changes=$(git status --porcelain)
+  changes=$(scripts/version.sh changes)
   [ -z "$changes" ] || { printf 'release.sh: commit these changes, or take them back:\n%s\n' "$changes" >&2 && exit 1; }
   [ "$(git rev-parse --show-toplevel)" = "$(pwd -P)" ] || { echo "release.sh: this is not a clone" >&2 && exit 1; }
   SOURCE_DATE_EPOCH=$(git log -1 --format=%ct)
@@ -29,7 +32,7 @@ make)
   rm -rf "${folder:?}"/*
   scripts/package/install.sh "$work/$name" >/dev/null
   tar -c -C "$work" --sort=name --mtime="@$SOURCE_DATE_EPOCH" --owner=0 --group=0 --numeric-owner "$name" | xz -T1 >"$folder/$name.tar.xz"
-  git archive --prefix="patchpack-$version/" HEAD | xz -T1 >"$folder/patchpack-$version.tar.xz"
+  git -c tar.umask=0002 -c core.autocrlf=false archive --prefix="patchpack-$version/" HEAD | xz -T1 >"$folder/patchpack-$version.tar.xz"
   scripts/package/deb.sh "$folder" >/dev/null
   cd "$folder"
   sha256sum "$name.tar.xz" "patchpack-$version.tar.xz" patchpack_*.deb | tee SHA256SUMS

@@ -144,6 +144,8 @@ import Testing
             unset -f patchpack; export PATH=$PWD/bin:$PATH
             ENVELOPES=--app PUBLISH=feed FEED_KEYS=$'release.pem\nonline.pem' ROLLOUT=5% "$CHECKOUT"/scripts/action.sh >/dev/null; echo "status $?"
             sed -n '/^--$/,$p' published | tr '\n' ' '; grep -c -- '^--key$' published
+            for name in '!' '(' 'a,b' ',' ')'; do
+              mkdir -- "$name"; ENVELOPES=$name "$CHECKOUT"/scripts/action.sh; done | sort | uniq -c | sed 's/^ *//'
             while read -r input; do
               env -u TRUSTED_KEY -u SCRIPT_KEY $input "$CHECKOUT"/scripts/action.sh >said; echo "$? $(sed 's/: give.*//' said)"
             done <<'END'
@@ -161,6 +163,11 @@ import Testing
         let expected = """
             status 0
             -- feed ./--app/cart.js 2
+            1 ::error::envelopes: no file *.js is in ./!
+            1 ::error::envelopes: no file *.js is in ./(
+            1 ::error::envelopes: no file *.js is in ./)
+            1 ::error::envelopes: no file *.js is in ./,
+            1 ::error::envelopes: no file *.js is in a,b
             64 ::error::trusted-key without envelopes
             64 ::error::script-key without envelopes
             64 ::error::app without script-key
