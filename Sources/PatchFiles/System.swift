@@ -10,6 +10,8 @@ package struct SystemError: Error, Equatable {
     package static let brokenPipe = SystemError(number: EPIPE)
     static let exists = SystemError(number: EEXIST)
     static let isBusy = SystemError(number: EWOULDBLOCK)
+    /// The error of a descriptor that does not block, if there is nothing to read, or no place to write.
+    static let wouldBlock = SystemError(number: EAGAIN)
     static let isInterrupted = SystemError(number: EINTR)
     /// The file or folder is in use, as a mount point is.
     static let isInUse = SystemError(number: EBUSY)
@@ -98,7 +100,7 @@ package final class Descriptor: Sendable {
             while count < limit, failure == nil {
                 let rest = unsafe UnsafeMutableBufferPointer(rebasing: buffer[count...])
                 let step = unsafe read(number, rest.baseAddress, rest.count)
-                if step < 0, SystemError.last == .isInterrupted { continue }
+                if step < 0, Self.shouldRepeat(.last, number, POLLIN) { continue }
                 if step < 0 { failure = .last }
                 if step <= 0 { return }
                 count += step
@@ -114,8 +116,28 @@ package final class Descriptor: Sendable {
         while true {
             let count = unsafe Libc.read(number, buffer.baseAddress, buffer.count)
             if count >= 0 { return count }
-            guard SystemError.last == .isInterrupted else { throw .last }
+            guard Self.shouldRepeat(.last, number, POLLIN) else { throw .last }
         }
+    }
+
+    /// Waits until there are bytes to read, or the end of them.
+    ///
+    /// - Returns: False if there is nothing after some milliseconds.
+    package func hasInput(within milliseconds: Int32) -> Bool { Self.wait(for: POLLIN, of: number, milliseconds) }
+
+    /// Whether a read or a write that failed is to be repeated: it was interrupted, or it would block. If it would block, this
+    /// waits until it does not.
+    ///
+    /// Programs that share a standard stream with this one, such as node and ssh, leave it so that it does not block.
+    private static func shouldRepeat(_ error: SystemError, _ number: Int32, _ event: Int32) -> Bool {
+        if error == .wouldBlock { _ = wait(for: event, of: number, -1) }
+        return error == .isInterrupted || error == .wouldBlock
+    }
+
+    /// - Parameter milliseconds: The longest time to wait; -1 for any.
+    private static func wait(for event: Int32, of number: Int32, _ milliseconds: Int32) -> Bool {
+        var item = pollfd(fd: number, events: Int16(event), revents: 0)
+        return unsafe poll(&item, 1, milliseconds) > 0
     }
 
     /// Reads the byte at a place in a file; nil if there is none.
@@ -134,7 +156,7 @@ package final class Descriptor: Sendable {
         var rest = unsafe bytes[...]
         while unsafe !rest.isEmpty {
             let step = unsafe Libc.write(number, UnsafeBufferPointer(rebasing: rest).baseAddress, rest.count)
-            if step < 0, SystemError.last == .isInterrupted { continue }
+            if step < 0, shouldRepeat(.last, number, POLLOUT) { continue }
             guard step >= 0 else { throw .last }
             unsafe rest = rest.dropFirst(step)
         }

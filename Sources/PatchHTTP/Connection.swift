@@ -112,7 +112,7 @@ internal import Synchronization
         of code: CURLcode, _ details: String, certificate: Int, _ request: HTTPRequest
     ) -> HTTPFault {
         let meaning = unsafe ccurl_message(code).map { unsafe String(cString: $0) } ?? "error \(code.rawValue)"
-        let message = details.isEmpty ? meaning : details
+        let message = details.isEmpty || mayHoldPassword(details) ? meaning : details
         let passing = [
             CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_CONNECT, CURLE_RECV_ERROR, CURLE_SEND_ERROR, CURLE_GOT_NOTHING,
             CURLE_PARTIAL_FILE, CURLE_HTTP2, CURLE_HTTP2_STREAM,
@@ -121,6 +121,12 @@ internal import Synchronization
             message: message.asContinued,
             hint: hint(for: code, certificate: certificate, request),
             mayPass: passing.contains(code))
+    }
+
+    /// Whether a text of libcurl may hold a whole URL, or a proxy as a variable names it: either may have a password in it.
+    private static func mayHoldPassword(_ details: String) -> Bool {
+        // "Unsupported proxy syntax in 'ada:secret host'": what libcurl cannot read, it prints as it is.
+        ["@", "://", "nsupported proxy"].contains { details.firstRange(of: $0) != nil }
     }
 
     private static func hint(for code: CURLcode, certificate: Int, _ request: HTTPRequest) -> String? {
@@ -136,9 +142,13 @@ internal import Synchronization
             }
         case CURLE_SSL_CACERT_BADFILE:
             return "it must have certificates in PEM: \(request.settings.authoritiesName)"
-        case CURLE_COULDNT_CONNECT, CURLE_COULDNT_RESOLVE_PROXY:
+        case CURLE_COULDNT_CONNECT, CURLE_COULDNT_RESOLVE_PROXY, CURLE_URL_MALFORMAT, CURLE_NOT_BUILT_IN:
             let variable = unsafe ccurl_proxy_variable(request.isSecure ? 1 : 0)
-            return unsafe variable.map { unsafe "the environment names a proxy, in \(String(cString: $0))" }
+            if let variable = unsafe variable.map({ unsafe String(cString: $0) }) {
+                return "the environment names a proxy, in \(variable)"
+            }
+            return code == CURLE_URL_MALFORMAT
+                ? "is the port a number? in a password, write %2F for / and %40 for @" : nil
         default: return nil
         }
     }

@@ -55,9 +55,12 @@ public struct HTTPSource: FeedSource, CustomStringConvertible {
         let bytes = Array(url.utf8)
         guard let scheme = bytes.firstRange(of: Array("://".utf8)) else { return url }
         let rest = bytes[scheme.upperBound...]
-        guard let at = rest.prefix(while: { $0 != UInt8(ascii: "/") }).lastIndex(of: UInt8(ascii: "@")) else {
-            return url
-        }
+        let server = rest.prefix { $0 != UInt8(ascii: "/") }
+        // In `ada:sec/ret@host`, what would be the port is the beginning of a password.
+        let port =
+            server.last == UInt8(ascii: "]") ? [] : server.split(separator: UInt8(ascii: ":")).dropFirst().last ?? []
+        let isPassword = !port.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains)
+        guard let at = (isPassword ? rest : server).lastIndex(of: UInt8(ascii: "@")) else { return url }
         return String(decoding: bytes[..<scheme.upperBound] + rest[(at + 1)...], as: UTF8.self)
     }
 

@@ -13,6 +13,7 @@ enum Main {
         // A closed pipe and a file size limit must be reported as errors. They must not end the process halfway.
         signal(SIGPIPE, SIG_IGN)
         signal(SIGXFSZ, SIG_IGN)
+        Signals.endFirstProcess()
         #if os(Linux)
             // libzip asks for the local time, and the C library looks at /etc/localtime each time if TZ is not set.
             unsafe setenv("TZ", ":/etc/localtime", 0)

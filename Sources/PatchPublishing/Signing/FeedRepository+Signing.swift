@@ -48,7 +48,24 @@ extension FeedRepository {
             for holder in try holders(of: role) {
                 if let id = try holder.signer(of: signature, over: payload) { add(signature, by: id, to: role) }
             }
+            // A signer with the key of another role is not at fault.
+            guard try isByKeyOfFeed(signature, over: payload) else {
+                throw PatchError(
+                    .feedSignature,
+                    "a signature of \(signature.count) bytes is not by a key of this feed over the role \(role)",
+                    hint: "sign the bytes as they are, with Ed25519 and a key of the role")
+            }
         }
+    }
+
+    /// Whether a key of any role has signed, also one that the change removes.
+    private func isByKeyOfFeed(_ signature: [UInt8], over payload: [UInt8]) throws(PatchError) -> Bool {
+        var holders = [oldRoot, bodies.root].flatMap { root in
+            FeedRole.allCases.compactMap(\.rootKeys).map { root[keyPath: $0] }
+        }
+        if let delegatedKeys { holders.append(delegatedKeys) }
+        for holder in holders where try holder.signer(of: signature, over: payload) != nil { return true }
+        return false
     }
 
     /// Adds a signature, replacing an older one of the same key.

@@ -56,7 +56,8 @@ extension Option {
     static let outputFolder = Option("output", "folder to write into", .directory("DIR"), short: "o")
     static let outputFile = Option("output", "file to write", .file("FILE"), short: "o", needs: ["detach"])
     static let upgrade = Option("upgrade", "replace outputs that hold a lower version of the same patch")
-    static let force = Option("force", "replace existing outputs")
+    static let force = Option("force", "replace existing outputs", needs: ["html"])
+    static let forceOutput = Option("force", "replace existing outputs", needs: ["output"])
     static let allOrNothing = Option("all-or-nothing", "write no envelope unless all of them are good")
     static let dryRun = Option("dry-run", "do everything except write")
     static let jobs = Option(
@@ -227,7 +228,7 @@ extension Option {
         "ignore-clock", "sign even if the feed's or server's time disagrees with this machine's clock")
     static let afterVersion = Option("after-version", "give signed files versions higher than N", .text("N"))
     static let showChange = Option("show", "only print the change that would be signed")
-    static let yes = Option("yes", "sign the printed change without asking")
+    static let yes = Option("yes", "sign the printed change without asking", needs: ["to"])
     static let authorities = Option(
         "cacert", "certificates to trust for https (PEM; default: the system's)", .file("FILE"),
         needs: ["feed", "check-served"])

@@ -8,6 +8,8 @@ final class ShellCommand {
     private let hasGroup: Bool
     /// The pipe that its output comes from; nil once it is closed.
     private var output: Descriptor?
+    /// Its status, in the form of `wait`; nil if it is not known to have ended.
+    private var status: Int32?
 
     /// Starts a command without the variables that hold secrets; returns nil if that fails.
     ///
@@ -19,12 +21,12 @@ final class ShellCommand {
         // The handler of a signal waits until a new child is noted. It must not run in the thread that it waits for.
         var (mask, before) = (sigset_t(), sigset_t())
         unsafe sigemptyset(&mask)
-        for number in endings { unsafe sigaddset(&mask, number) }
+        for number in Signals.endings { unsafe sigaddset(&mask, number) }
         unsafe pthread_sigmask(SIG_BLOCK, &mask, &before)
         defer { unsafe pthread_sigmask(SIG_SETMASK, &before, nil) }
         // A thread of Dispatch blocks signals, which the command must not inherit.
         var ofChild = before
-        for number in endings { unsafe sigdelset(&ofChild, number) }
+        for number in Signals.endings { unsafe sigdelset(&ofChild, number) }
         // No command of another job may inherit this pipe, because it would keep the reader waiting.
         return changes.withLock { _ in
             isStarting.store(true, ordering: .sequentiallyConsistent)
@@ -79,15 +81,31 @@ final class ShellCommand {
         return failure == 0 ? ShellCommand(process: child, output: output, hasGroup: hasGroup) : nil
     }
 
-    /// Reads the command's output, up to `limit` bytes.
-    func output(atMost limit: Int) -> [UInt8] { (try? output?.bytes(atMost: limit)) ?? [] }
+    /// Reads the output that the command writes until it ends, up to `limit` bytes.
+    ///
+    /// A process that the command leaves in the background, such as an agent of a card, may keep the pipe open for ever.
+    func output(atMost limit: Int) -> [UInt8] {
+        guard let output else { return [] }
+        var bytes: [UInt8] = []
+        var part = [UInt8](repeating: 0, count: min(limit, 1 << 16))
+        while bytes.count < limit {
+            let hasEnded = endedStatus(waiting: false) != nil
+            guard output.hasInput(within: hasEnded ? 0 : 50) else {
+                if hasEnded { break }
+                continue
+            }
+            let count = unsafe part.withUnsafeMutableBytes { (try? unsafe output.readSome(into: $0)) ?? 0 }
+            guard count > 0 else { break }
+            bytes += part.prefix(min(count, limit - bytes.count))
+        }
+        return bytes
+    }
 
     /// Closes the command's output, and waits for the command to end. A command that is still writing then ends.
     ///
     /// - Returns: Its status, in the form of `wait`.
     func wait() -> Int32 {
         output = nil
-        defer { Self.forget(process) }
         while true {
             if let status = endedStatus(waiting: true) { return status }
         }
@@ -119,9 +137,13 @@ final class ShellCommand {
 
     /// The status of the command if it has ended; that of a shell that could not run it if no one knows its status.
     private func endedStatus(waiting: Bool) -> Int32? {
-        var status: Int32 = 0
-        let ended = unsafe waitpid(process, &status, waiting ? 0 : WNOHANG)
-        return ended > 0 ? status : ended < 0 && errno != EINTR ? 127 << 8 : nil
+        if let status { return status }
+        var word: Int32 = 0
+        let ended = unsafe waitpid(process, &word, waiting ? 0 : WNOHANG)
+        status = ended > 0 ? word : ended < 0 && errno != EINTR ? 127 << 8 : nil
+        // Another process may get its number.
+        if status != nil { Self.forget(process) }
+        return status
     }
 
     // MARK: running commands
@@ -140,7 +162,6 @@ final class ShellCommand {
     private static let isStarting = Atomic(false)
     /// Whether a signal ends this process, so that no command may start.
     private static let isEnding = Atomic(false)
-    private static let endings = [SIGINT, SIGTERM, SIGHUP]
 
     private static func note(_ number: pid_t, inPlaceOf old: pid_t) {
         let place = (0..<mostRunning).first { unsafe running[$0] == old || (old != 0 && running[$0] == -old) }
@@ -154,7 +175,7 @@ final class ShellCommand {
         guard !isHandled.exchange(true, ordering: .relaxed) else { return }
         // A caller that ignores it would leave no status to wait for.
         signal(SIGCHLD, SIG_DFL)
-        for number in endings {
+        for number in Signals.endings {
             let before = signal(number) { number in
                 // A signal handler must not allocate memory or take a lock.
                 ShellCommand.isEnding.store(true, ordering: .sequentiallyConsistent)
@@ -165,8 +186,7 @@ final class ShellCommand {
                     if child != 0 { kill(child, SIGTERM) }
                     place += 1
                 }
-                signal(number, SIG_DFL)
-                raise(number)
+                Signals.end(by: number)
             }
             // A signal that the caller ignores, as nohup does, stays ignored.
             let wasIgnored = unsafe unsafeBitCast(before, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)

@@ -88,14 +88,16 @@ import Testing
     @Test(arguments: [
         "report e --root r", "report e --cacert c", "report e --allow-http", "feed sign f -o x",
         "feed sign f --role root", "feed pause f a.b --cacert c", "feed deploy f --to d --purge-timeout 1s",
-        "feed deploy f --to d --wait 1s",
+        "feed deploy f --to d --wait 1s", "report e --force", "feed undo f --yes", "feed sign f --force --detach",
     ])
     func option_withoutTheOneThatItNeeds_isRefused(line: String) {
         #expect(refusal(line.split(separator: " ").map(String.init))?.message.contains(" without --") == true)
     }
 
     @Test(arguments: [
-        "report e --root r --feed f", "feed sign f -o x --detach", "embed --root r -o x",
+        "report e --force --html h", "feed undo f --yes --to 2", "feed sign f --yes", "pack f --force",
+        "feed sign f --force --detach -o x", "report e --root r --feed f", "feed sign f -o x --detach",
+        "embed --root r -o x",
         "feed sign f --role root --attach s", "feed pause f a.b --cacert c --check-served u",
         "keystore export s n -o x",
         "feed status f --cacert c --root r --allow-http", "sync f --store s --root r",
@@ -163,6 +165,15 @@ import Testing
         ("pack cart.lua -o o --app-versions '>2 <2'", "no version is in the range >2 <2"),
         ("pack cart.lua -o o --extra 'git commit=1'", "the key may have letters"),
         ("pack cart.lua -o o --expires tomorrow", "error: --expires: the expiry tomorrow is not a time"),
+        ("cat cart.js --unverified --trusted-key nope", "--unverified cannot be used with --trusted-key"),
+        ("cat cart.js --unverified --at 2026-01-01T00:00:00Z --script-key F", "cannot be used with --at"),
+        ("test cart.lua --spec spec.lua --trusted-key nope", "--trusted-key without an envelope"),
+        ("test cart.lua --spec spec.lua --trust-store-pin 00", "--trust-store-pin without an envelope"),
+        ("test cart.lua --spec spec.lua --bundle --script-key F", "--script-key without an envelope"),
+        ("resign x.js -o o.js --detach --append --trusted-key trusted.pem", "--append with --detach"),
+        ("feed status . --allow-http", "--allow-http without a URL: . is a folder"),
+        ("feed check . --cacert trusted.pem", "--cacert without a URL: . is a folder"),
+        ("feed log . --allow-http", "--allow-http without a URL"), ("feed diff . . --allow-http", "without a URL"),
         ("verify", "no input file"), ("pack -o o", "no input file"),
         (
             "test cart.lua --spec spec.lua --filter '['",

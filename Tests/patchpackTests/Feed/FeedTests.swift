@@ -646,6 +646,43 @@ import Testing
         #expect(run.status == 0 && run.text.contains("disabled  all patches"), "\(run.text) \(run.error)")
     }
 
+    @Test(arguments: [
+        ("switch feed a= --key online.pem", "the switch a is empty"),
+        ("switch feed 'a= ' --key online.pem", "the switch a is empty"),
+        ("rotate feed , --threshold 1", "no role to rotate"),
+        ("deploy feed --to out --allow-http", "--allow-http without a URL: out is a folder"),
+    ])
+    func change_withoutEffect_exits64(line: String, says: String) throws {
+        let work = try FeedReleaseFixture()
+        let run = try Tool.shell("patchpack feed \(line)", in: work.folder.path)
+        #expect(run.status == 64 && run.error.contains(says), "\(run.status) \(run.error)")
+        #expect(!work.folder.exists("out"))
+    }
+
+    @Test func signatureCommand_answerIsNoSignature_isSaidSo() throws {
+        let work = try FeedReleaseFixture()
+        for option in ["", "--stage"] {
+            let run = try Tool.shell(
+                "patchpack feed switch feed a=1 --root feed/metadata/1.root.json --signature-command 'echo hello' \(option)",
+                in: work.folder.path)
+            #expect(
+                run.status == 31 && run.error.contains("a signature of 6 bytes is not by a key of this feed"),
+                "\(run.error)")
+        }
+    }
+
+    /// A card's agent goes on in the background, and keeps the pipe to the tool open.
+    @Test func signatureCommand_leavesAProcessWithThePipe_doesNotWaitForIt() throws {
+        let work = try FeedReleaseFixture()
+        let run = try Tool.shell(
+            """
+            timeout 60 "$TOOL" feed switch feed a=1 --root feed/metadata/1.root.json --signature-command \
+              'sleep 3000 & echo $! >>agents; cat >in; openssl pkeyutl -sign -rawin -inkey online.pem -in in'
+            status=$?; kill $(cat agents); exit $status
+            """, in: work.folder.path)
+        #expect(run.status == 0 && run.text.contains("a=1"), "\(run.status) \(run.error)")
+    }
+
     /// The release key is on another machine: first with `openssl`, then with a command.
     @Test func aChangeIsSignedElsewhere() throws {
         let work = try FeedReleaseFixture()

@@ -156,6 +156,25 @@ import Testing
             #expect(run.error.contains("the environment names a proxy, in https_proxy"), "\(run.error)")
         }
 
+        @Test(arguments: [
+            "http://ada:secret@host:8080\n", "http://ada:secret@host:99999", "ftp://ada:secret@host",
+            "http://ada:secret@ho st", "ada:secret host",
+        ])
+        func proxy_addressIsWrong_onlyItsVariableIsNamed(address: String) throws {
+            let reading = ["check", "https://feed.example.com", "--root", "feed/metadata/1.root.json"]
+            let run = try work.run(reading, environment: ["https_proxy": address, "no_proxy": ""])
+            #expect(run.status == 36 && !run.error.contains("secret"), "\(run.error)")
+            #expect(run.error.contains("the environment names a proxy, in https_proxy"), "\(run.error)")
+        }
+
+        @Test func feed_passwordWithASlash_isNotShown() throws {
+            for url in ["http://ada:sec/ret@127.0.0.1", "https://ada:sec/ret@127.0.0.1:1/feed"] {
+                let run = try work.run(["check", url, "--root", "feed/metadata/1.root.json", "--allow-http"])
+                #expect(run.status == 36 && !run.error.contains("sec") && !run.error.contains("ret"), "\(run.error)")
+                #expect(run.error.contains("write %2F for /"), "\(run.error)")
+            }
+        }
+
         @Test func theServerSaysThatNothingHasChanged() async throws {
             let server = try nginx()
             let counted = CountingSource(try source(server))

@@ -26,6 +26,9 @@ import Testing
         ("--signing-key", "cat signing.pem signing.pem", "2 private keys in one file"),
         ("--signing-key", "printf ' \n'", "a private key is PEM, and begins with -----BEGIN PRIVATE KEY-----"),
         ("--script-key", "cat script.key other.key", "one line of 32 or 64 lower-case hex digits"),
+        ("--script-key", "sed 's/$/\\r/' script.key", "its line ends with CR and LF"),
+        ("--script-key", "printf '\\357\\273\\277'; cat script.key", "it begins with a byte order mark"),
+        ("--script-key", "tr a-f A-F <script.key", "it has capital letters"),
         ("--script-key", "cat signing.pem", "one line of 32 or 64 lower-case hex digits"),
     ])
     func aFileThatIsNoKeySaysWhatItShouldBe(option: String, make: String, says: String) throws {

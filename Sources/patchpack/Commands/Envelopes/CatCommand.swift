@@ -67,6 +67,14 @@ enum CatCommand {
             guard let manifest = result.report.manifest else { throw PatchError(.internal, "no manifest").about(path) }
             return (manifest, result.scripts)
         }
+        // They are about signatures and a device, to which nothing is compared here.
+        let others = Verification.options.filter { option in
+            arguments.has(option) && ![Option.scriptKey, .passphraseEnv, .passphraseFile].contains { $0 === option }
+        }
+        guard others.isEmpty else {
+            let names = others.map { "--\($0.name)" }.joined(separator: ", ")
+            throw .usage("--unverified cannot be used with \(names)", hint: "without it, the envelope is verified")
+        }
         let scriptKeys = try KeyFiles(arguments).scriptKeys().needed(
             "no script key", hint: "give --script-key FILE, or set PATCHPACK_SCRIPT_KEY")
         return try path.naming { () throws(PatchError) in

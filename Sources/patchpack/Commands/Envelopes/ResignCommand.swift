@@ -77,6 +77,9 @@ private struct Resigning: Sendable {
                 arguments.has(.detach) ? "--detach cannot be combined with signing" : "nothing to sign with",
                 hint: "give --signing-key, --signature-command, --attach, or --detach alone")
         }
+        guard !arguments.has(.detach) || !arguments.has(.append) else {
+            throw .usage("--append with --detach", hint: "give it with the signature: --attach FILE --append")
+        }
         guard attached.allSatisfy(\.isFolder) || files.count == 1 && files[0].folder == nil else {
             throw .usage(
                 "--attach FILE with several envelopes", hint: "give a folder of signatures: a/b.js.sig for a/b.js")

@@ -44,7 +44,10 @@ struct FeedAddress {
 
     /// - Throws: `feed-unavailable` if the chain of snapshots does not reach the state, which then need not be this feed's.
     func feed(_ root: [UInt8]?) throws(PatchError) -> FeedRepository {
-        _ = try (Self.check(place), FeedReading.settings(arguments))
+        let isServed = try Self.check(place)
+        let isBesideServed = arguments.operands.contains { URLPath.isServed(HTTPSource.withLowerScheme($0.text)) }
+        if !isServed, !isBesideServed { try FeedReading.refuseSettings(arguments, of: place) }
+        _ = try FeedReading.settings(arguments)
         let feed = try feed(root, at: nil)
         guard let snapshot else { return feed }
         return try Path(name).naming { () throws(PatchError) in

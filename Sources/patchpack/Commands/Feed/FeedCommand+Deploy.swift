@@ -37,6 +37,7 @@ extension FeedCommand {
         let target = try target(place, arguments)
         let patience = try arguments.seconds(of: .arrival)
         let served = try FeedReading.Server(.verifyServed, arguments)
+        if served == nil, !(target is ObjectStoreTarget) { try FeedReading.refuseSettings(arguments, of: place) }
         let deployment = try Deployment(of: folder, root: root, to: target, repairs: arguments.has(.repair))
         let now = try SystemClock.now()
         for fault in deployment.feed.faults(at: now) {

@@ -33,6 +33,9 @@ extension FeedCommand {
             let known = FeedRole.allCases.map(\.rawValue)
             throw .unknown("role", name, known: known, help: "one of \(known.joined(separator: ", "))")
         }
+        guard !roles.isEmpty else {
+            throw .usage("no role to rotate", hint: "give one, or several with commas between, such as targets,rollout")
+        }
         let action = try FeedAction(arguments, console)
         let added = try action.keys.feedKeys(.addKey)
         let removed = try arguments.texts(of: .removeKey)
@@ -135,7 +138,9 @@ extension FeedCommand {
 
     /// Writes the payload to sign on another machine.
     private static func detach(_ arguments: ParsedArguments, _ action: FeedAction) throws(PatchError) {
-        let output = try arguments.newFile(.outputFile, allowsStandardOutput: true).needed(
+        let output = try arguments.newFile(
+            .outputFile, force: arguments.has(.forceOutput), allowsStandardOutput: true
+        ).needed(
             "no output", hint: "give -o FILE, or -o -")
         let feed = try action.change.staged(on: action.change.repository())
         let role = try role(arguments, of: feed)
@@ -143,7 +148,7 @@ extension FeedCommand {
         if output.isStandardStream {
             try StandardOutput.write(payload)
         } else {
-            try OutputFile.write(payload, to: output, force: arguments.has(.force))
+            try OutputFile.write(payload, to: output, force: arguments.has(.forceOutput))
         }
     }
 

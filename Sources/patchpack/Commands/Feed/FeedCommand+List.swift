@@ -75,6 +75,7 @@ extension FeedCommand {
             for word in words {
                 let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
                 if parts.count == 2 {
+                    guard !parts[1].utf8.allSatisfy(\.isBlank) else { throw .blank("the switch \(parts[0])") }
                     try list.nameSwitch(parts[0], value: parts[1])
                 } else {
                     try list.removeSwitch(word)

@@ -69,7 +69,9 @@ enum FeedCommand {
             action(
                 "sign", "sign a change that waits for signatures",
                 "DIR (--show | --key KEY | --detach | --attach FILE | --discard)", 1...1,
-                FeedAction.listOptions + [.role, .detach, .attach, .outputFile, .force, .discard, .showChange, .yes],
+                FeedAction.listOptions + [
+                    .role, .detach, .attach, .outputFile, .forceOutput, .discard, .showChange, .yes,
+                ],
                 "feed --show", sign),
             action(
                 "prune", "remove old versions of patches, or the one that is named",

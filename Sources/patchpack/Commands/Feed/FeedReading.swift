@@ -23,6 +23,7 @@ struct FeedReading: Sendable {
             root = try PinnedRoot.bytes(of: pinned)
             source = CacheWatch(source: try Server(given, arguments).source)
         } else {
+            try Self.refuseSettings(arguments, of: place.description)
             let file = pinned ?? place.appending(Path(FeedLayout.firstRoot))
             guard pinned != nil || FileInfo(file, following: true) != nil else {
                 throw .noFeed(in: place, lacking: FeedLayout.firstRoot)
@@ -30,6 +31,13 @@ struct FeedReading: Sendable {
             root = try pinned == nil ? InputFile.regular(file, limit: FeedLimits().root) : PinnedRoot.bytes(of: file)
             source = CacheWatch(source: FolderSource(place.description))
         }
+    }
+
+    /// Refuses the options of connections, which have no effect on a folder.
+    static func refuseSettings(_ arguments: ParsedArguments, of folder: String) throws(PatchError) {
+        guard let option = [Option.authorities, .insecure].first(where: arguments.has) else { return }
+        throw .usage(
+            "--\(option.name) without a URL: \(folder) is a folder", hint: "leave it out, or give the feed's URL")
     }
 
     static func settings(_ arguments: ParsedArguments) throws(PatchError) -> HTTPSettings {

@@ -192,7 +192,10 @@ enum TestCommand {
         var patches: [TestReport.GivenPatch] = []
         let paths = try InputFiles.placed(arguments, in: true, called: ".lua").map(\.path)
         let given = try ScriptInput.name(arguments)
-        if arguments.has(.bundle) { return [try patch(of: paths, fields, given)].compactMap(\.self) }
+        if arguments.has(.bundle) {
+            try refuseKeys(arguments)
+            return [try patch(of: paths, fields, given)].compactMap(\.self)
+        }
         for path in paths {
             if path.ends(in: ".lua") || path.isStandardStream && given != nil {
                 // Shared scripts and the parts of a bundle have no tags. A script named on the command line must be a patch.
@@ -216,7 +219,17 @@ enum TestCommand {
                     path: path, patch: verified,
                     files: verified.scripts.map { (SpecReport.key(verified.manifest.id, $0.name), Path($0.name)) }))
         }
+        if keys == nil { try refuseKeys(arguments) }
         return patches
+    }
+
+    /// Refuses the options that are for envelopes only.
+    private static func refuseKeys(_ arguments: ParsedArguments) throws(PatchError) {
+        let ofEnvelopes: [Option] = [
+            .trustedKey, .trustStore, .trustStorePin, .scriptKey, .passphraseEnv, .passphraseFile,
+        ]
+        guard let option = ofEnvelopes.first(where: arguments.has) else { return }
+        throw .usage("--\(option.name) without an envelope", hint: "a script is tested as it is, without keys")
     }
 
     /// The keys of the envelopes, of which one is at a path.
