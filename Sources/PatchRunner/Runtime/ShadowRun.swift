@@ -78,22 +78,29 @@ internal import PatchText
         part.pushArguments(stack)
         var found = pp_difference()
         return (0..<call.count).allSatisfy { index in
-            compare(index + 1, call.count + index + 1, as: slot.types[Int(index)], &found, on: stack) == PP_SAME
+            compare(index + 1, call.count + index + 1, as: knownType(at: Int(index)), &found, on: stack) == PP_SAME
         }
+    }
+
+    /// The type of an argument, or of the result after them; nil for a function of a spec, which has none in Swift.
+    private func knownType(at index: Int) -> (any PatchValue.Type)? {
+        slot.types.indices.contains(index) ? slot.types[index] : nil
     }
 
     /// Compares two values on the stack as the app reads values of a type: two numbers that are one `Float` are the same.
     private func compare(
-        _ left: Int32, _ right: Int32, as type: any PatchValue.Type, _ found: inout pp_difference, on stack: PatchStack
+        _ left: Int32, _ right: Int32, as type: (any PatchValue.Type)?, _ found: inout pp_difference,
+        on stack: PatchStack
     ) -> pp_comparison {
         var read = (type: type, stack: stack)
         return unsafe withUnsafeMutablePointer(to: &read) { read in
             unsafe pp_compare(
                 stack.state, left, right, &found,
                 { context, keys, depth in
-                    guard let read = unsafe context?.assumingMemoryBound(to: (any PatchValue.Type, PatchStack).self)
+                    guard let read = unsafe context?.assumingMemoryBound(to: ((any PatchValue.Type)?, PatchStack).self)
                     else { return false }
-                    let (type, stack) = unsafe read.pointee
+                    let (known, stack) = unsafe read.pointee
+                    guard let type = known else { return false }
                     let places = unsafe Array(UnsafeBufferPointer(start: keys, count: Int(depth)))
                     return ShadowRun.isFloat(type, places[...], stack)
                 }, read)
@@ -133,9 +140,7 @@ internal import PatchText
             return .incomparable("too large")
         }
         let answer = stack.top
-        // The result's type is the last one.
-        guard let type = slot.types.last else { return .incomparable("no type") }
-        switch compare(answer, answer - 1, as: type, &found, on: stack) {
+        switch compare(answer, answer - 1, as: knownType(at: Int(call.count)), &found, on: stack) {
         case PP_SAME: return .agreed
         case PP_DIFFERENT: return .differed(example(found, from: answer, on: stack))
         default: return .incomparable("too large")

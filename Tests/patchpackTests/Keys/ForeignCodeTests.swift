@@ -24,16 +24,10 @@ import Testing
         "PLAIN": "plain-1", "SSH_AUTH_SOCK": "/tmp/agent", "PATCHPACK_AUTHOR": "Ada",
     ]) { $1 }
 
-    /// The same, but variables also name the ones that options of `test` name.
+    /// The same, but more variables name the others.
     private static let environmentThatNamesAll = environment.merging([
         "PATCHPACK_A": "env:BY_OPTION", "PATCHPACK_B": "rsa-sha256:env:BY_WORD", "PATCHPACK_C": "env:BY_PASSPHRASE",
     ]) { $1 }
-
-    /// Options of `test` that name variables, although nothing reads them for a script.
-    private static let options = [
-        "--script-key=env:BY_OPTION", "--trusted-key", "rsa-sha1:env:BY_WORD", "--passphrase-env",
-        "BY_PASSPHRASE",
-    ]
 
     private func seen(_ name: String = "seen") throws -> String {
         String(decoding: try shop.folder.read(name), as: UTF8.self)
@@ -77,7 +71,7 @@ import Testing
         try shop.folder.write(
             "local out = io.open('seen', 'w')\n\(read)\nout:close()\nit('reads', function() end)\n", to: "spec.lua")
         let run = try shop.run(
-            ["test", "cart.lua", "--spec", "spec.lua"] + Self.options, environment: Self.environment)
+            "test", "cart.lua", "--spec", "spec.lua", environment: Self.environmentThatNamesAll)
         #expect(run.status == 0, "\(run.text)\(run.error)")
         // Without core files, only root can read them.
         guard try seen() != "closed" else { return #expect(getuid() != 0) }
