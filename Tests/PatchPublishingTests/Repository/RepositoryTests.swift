@@ -296,10 +296,15 @@ import Testing
         try repository.sign(with: online + [command])
         #expect(asked.withLock { $0 } == 1 && repository.signatures[.targets]?.map(\.keyID) == [id])
         #expect(try repository.missing().isEmpty)
-        // A signature by none of the role's keys does not count.
+        // A signature by none of the role's keys is refused.
         var other = try feed.repository()
         _ = try other.setTarget("x", to: [1], in: details)
-        try other.sign(with: [FeedSigner(asking: { _ throws(PatchError) in [1] })])
+        do {
+            try other.sign(with: [FeedSigner(asking: { _ throws(PatchError) in [1] })])
+            Issue.record("it was taken")
+        } catch {
+            #expect(error.code == .feedSignature)
+        }
         #expect(other.signatures[.targets]?.isEmpty == true)
         #expect(try other.missing().map(\.role) == [.targets])
     }

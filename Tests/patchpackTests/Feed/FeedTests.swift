@@ -335,7 +335,7 @@ import Testing
         #expect(try work.codes() == ["7 disabled"])
         #expect(try work.run("enable", "feed").status == 0)
         #expect(try work.codes() == ["7 offered"])
-        #expect(try work.run("switch", "feed", "checkout=old", "b=").status == 0)
+        #expect(try work.run("switch", "feed", "checkout=old", "b=x").status == 0)
         for word in ["=a", "a\nb=c"] {
             let refused = try work.run("switch", "feed", word)
             #expect(refused.status == 64 && refused.error.contains("a name has at most 64 letters"), "\(refused.error)")
