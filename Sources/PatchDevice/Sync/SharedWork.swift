@@ -64,7 +64,8 @@ final class SharedWork<Value: Sendable>: Sendable {
 
     private func end(with value: Value) {
         let waiting = state.locked { state in
-            (state.value, state.task) = (value, nil)
+            state.value = value
+            state.task = nil
             defer { state.waiting = [:] }
             return state.waiting.values
         }
