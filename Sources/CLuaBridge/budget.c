@@ -1,7 +1,7 @@
 // The budget of a run: fuel, time and memory, and the hook that checks them.
 
 #include "budget.h"
-#include "calls.h"
+#include "lock.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -248,20 +248,6 @@ static void hook(lua_State *L, lua_Debug *where) {
     state->budget.fuel -= interval;
     pp_check_budget(L);
     if (interval != state->session.interval) lua_sethook(L, hook, hook_mask(state), state->session.interval);
-}
-
-int64_t pp_memory(pp_handle handle) {
-    if (!lock_version(handle)) return 0;
-    int64_t all = 0;
-    pp_state *first = instance_at(handle.patch, 0), *state;
-    for (int32_t i = 0; (state = instance_at(handle.patch, i)); i++) all += atomic_load_explicit(&state->held, memory_order_relaxed);
-    // While another thread is in the first state, only what was noted last is known of that, too.
-    bool is_free = first && pp_try_lock(first);
-    if (is_free || (first && atomic_load_explicit(&first->owner, memory_order_relaxed) == this_thread()))
-        all += first->session.used - atomic_load_explicit(&first->held, memory_order_relaxed);
-    unlock_version(handle);
-    if (is_free) unlock_state(first);
-    return all;
 }
 
 void pp_set_hook(pp_state *state, lua_State *L) { lua_sethook(L, hook, hook_mask(state), state->session.interval); }

@@ -65,18 +65,18 @@ class Job:
     def take(self, other):
         subprocess.run(["rsync", "-a", "--checksum", "--delete", f"{other.folder}/", f"{self.folder}/"], check=True)
 
-    def deploy(self, place):
-        return subprocess.Popen([TOOL, "feed", "deploy", str(self.folder / "feed"), "--to", place, "--allow-http"],
+    def deploy(self, place, plain):
+        return subprocess.Popen([TOOL, "feed", "deploy", str(self.folder / "feed"), "--to", place, *plain],
                                 stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=ENVIRONMENT)
 
 
 class Client(threading.Thread):
     """A device that syncs with a feed all the time."""
 
-    def __init__(self, url, root, store, trusted):
+    def __init__(self, url, plain, root, store, trusted):
         super().__init__(daemon=True)
         self.command = [TOOL, "sync", url, "--store", str(store), "--app", "com.example.shop", "--app-version", "2.3.1", "--root", str(root),
-                        "--no-launch", "--allow-http", *trusted]
+                        "--no-launch", *plain, *trusted]
         self.ends, self.count, self.faults = False, 0, []
 
     def run(self):
@@ -95,20 +95,21 @@ def race(kind, work, base, place, url):
     jobs = [Job(work / f"{kind}-1"), Job(work / f"{kind}-2")]
     for job in jobs:
         shutil.copytree(base, job.folder)
-    first = jobs[0].deploy(place)
+    plain = ["--allow-http"] if url.startswith("http:") else []
+    first = jobs[0].deploy(place, plain)
     text = first.communicate()[0]
     assert first.returncode == 0, text
     trusted = ["--trusted-key", str(base / "sign/trusted.pem"), "--script-key", str(base / "sign/script.key")]
-    client = Client(url, base / "feed/metadata/1.root.json", work / f"{kind}-store", trusted)
+    client = Client(url, plain, base / "feed/metadata/1.root.json", work / f"{kind}-store", trusted)
     client.start()
     for number in range(PAIRS):
         names = [f"p{number}a", f"p{number}b"]
         for job, name in zip(jobs, names):
             job.change(name)
         # It depends on chance which one is ahead, and by how much.
-        running = [jobs[0].deploy(place)]
+        running = [jobs[0].deploy(place, plain)]
         time.sleep(random.random() ** 3 * 0.05)
-        running.append(jobs[1].deploy(place))
+        running.append(jobs[1].deploy(place, plain))
         texts = [process.communicate()[0] for process in running]
         codes = [process.returncode for process in running]
         assert sorted(codes) == [0, 40], f"{kind} {number}: {codes}\n" + "\n".join(texts)
@@ -116,7 +117,7 @@ def race(kind, work, base, place, url):
         assert "of another copy of this feed" in texts[loser], texts[loser]
         jobs[loser].take(jobs[winner])
         jobs[loser].change(names[loser])
-        again = jobs[loser].deploy(place)
+        again = jobs[loser].deploy(place, plain)
         text = again.communicate()[0]
         assert again.returncode == 0, f"{kind} {number}: {text}"
         jobs[winner].take(jobs[loser])
@@ -124,10 +125,10 @@ def race(kind, work, base, place, url):
     client.join()
     assert not client.faults, f"{kind}: the device failed {len(client.faults)} times in {client.count}:\n{client.faults[0]}"
     root = str(base / "feed/metadata/1.root.json")
-    status = run("feed", "status", url, "--root", root, "--allow-http").stdout
+    status = run("feed", "status", url, "--root", root, *plain).stdout
     missing = [name for number in range(PAIRS) for name in (f"p{number}a", f"p{number}b") if f"switch {name}=1" not in status]
     assert not missing, f"{kind}: lost {missing}"
-    run("feed", "check", url, "--root", root, "--allow-http")
+    run("feed", "check", url, "--root", root, *plain)
     print(f"{kind:14} {PAIRS} pairs: {2 * PAIRS} changes deployed, {PAIRS} jobs refused as the second, {client.count} syncs, 0 faults,"
           f" {time.monotonic() - began:.0f} s", flush=True)
 

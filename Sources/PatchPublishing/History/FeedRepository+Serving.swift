@@ -1,5 +1,5 @@
 package import PatchCrypto
-package import PatchFeed
+internal import PatchFeed
 
 /// A timestamp that any copy of the feed may have made.
 package struct SnapshotPosition: Sendable {
@@ -22,12 +22,6 @@ extension FeedRepository {
                 (FeedLayout.metadata($0.rawValue, version: state(of: $0).version), nil)
             }
     }
-
-    /// The change that made this state, as recorded in its snapshot. Snapshots of older versions of patchpack do not record it.
-    package var change: ChangeStamp { bodies.snapshot.change.stamp }
-
-    /// The change that made this state, or the last change of the list if the snapshot does not record its own.
-    package var lastChange: ChangeStamp { change.time == nil ? list.change : change }
 
     /// Checks that a served timestamp file is not newer than the timestamp of this feed.
     ///

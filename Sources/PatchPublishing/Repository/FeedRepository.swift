@@ -1,5 +1,5 @@
 package import PatchCrypto
-internal import PatchFeed
+package import PatchFeed
 
 /// The repository side of a feed: changes the metadata and the list, signs them, and makes the files to write.
 ///
@@ -88,6 +88,12 @@ extension FeedRepository {
     package var published: Timestamp? { list.published }
 
     package var environment: String { list.environment }
+
+    /// The change that made this state, as recorded in its snapshot. Snapshots of older versions of patchpack do not record it.
+    package var change: ChangeStamp { bodies.snapshot.change.stamp }
+
+    /// The change that made this state, or the last change of the list if the snapshot does not record its own.
+    package var lastChange: ChangeStamp { change.time == nil ? list.change : change }
 
     package func state(of role: FeedRole) -> (version: Int, expires: Timestamp) {
         (bodies[role].version, bodies[role].expires)
