@@ -208,6 +208,7 @@ package struct FeedChange {
     private func untilWritten(
         _ body: (FeedRepository, Staged) throws(PatchError) -> Draft
     ) throws(PatchError) -> Result {
+        var began = settings.began
         var first: FeedRepository?
         while true {
             let (state, base, staged) = try whileLocked { () throws(PatchError) in
@@ -217,8 +218,12 @@ package struct FeedChange {
                 }
                 return (try folder.state(), base, staged)
             }
-            if first == nil { first = try stateAtBegin(base, state.timestamp) }
-            let before = first ?? base
+            if first == nil {
+                first = try stateAtBegin(base, state.timestamp)
+                began = began ?? state.timestamp
+            }
+            // Nobody has stopped anything meanwhile if it is the state of the beginning.
+            let before = began == state.timestamp ? nil : first
             let doubt = try checkServed(base)
             try checkClock(base, by: 3600)
             var draft: Draft
@@ -226,10 +231,12 @@ package struct FeedChange {
                 draft = try body(base, staged)
             } catch {
                 // What the request is about may have been stopped meanwhile.
-                guard error.code == .usage, let stop = base.list.stops(since: before.list).first else { throw error }
+                guard let before, error.code == .usage, let stop = base.list.stops(since: before.list).first else {
+                    throw error
+                }
                 throw PatchError.stopped(stop.text).about(folder.path)
             }
-            if !draft.isConfirmed, let error = draft.result.feed.undoneStop(of: base, since: before) {
+            if let before, !draft.isConfirmed, let error = draft.result.feed.undoneStop(of: base, since: before) {
                 throw error.about(folder.path)
             }
             if let doubt, draft.result.outcome != .unchanged {
