@@ -379,7 +379,15 @@ package struct FeedChange {
                 "\(first.role.keyName) (role \(first.role)) must sign: \(first.count) more of \(FeedKey.short(first.keyIDs))",
                 remedy: .giveKeysOrStage)
         }
-        let files = try feed.files(signedBy: signers, in: details)
+        let unfinished = feed
+        if let online = try feed.complete(signedBy: signers, in: details) {
+            // Who has the online key may sign last, also on another machine. What is signed is kept for them.
+            let isNewlySigned = waiting.map { !$0.isEmpty } ?? settings.stages
+            guard isNewlySigned, staged == nil else { throw FeedRepository.unsigned(online.role, online.keyIDs) }
+            let result = Result(outcome: .staged, feed: unfinished, changes: differing, missing: [online])
+            return Draft(result: result, files: [unfinished.staged])
+        }
+        let files = try feed.files()
         let size = feed.list.json.encoded().count
         if feed.changed.contains(.rollout), size > PatchList.largeBytes { warn(.largeList(size)) }
         var draft = Draft(result: Result(outcome: .written, feed: feed, changes: differing, files: files))

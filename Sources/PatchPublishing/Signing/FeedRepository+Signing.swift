@@ -253,6 +253,16 @@ extension FeedRepository {
     {
         try sign(with: signers)
         if let first = try missing().first { throw Self.unsigned(first.role, first.keyIDs) }
+        if let missing = try complete(signedBy: signers, in: details) {
+            throw Self.unsigned(missing.role, missing.keyIDs)
+        }
+        return try files()
+    }
+
+    /// Makes and signs the snapshot and the timestamp, which come after the signatures of the other roles.
+    ///
+    /// - Returns: What still has to sign the snapshot or the timestamp; nil if the change is complete.
+    mutating func complete(signedBy signers: [FeedSigner], in details: ChangeDetails) throws(PatchError) -> Missing? {
         if !changed.isDisjoint(with: [.targets, .rollout, .snapshot, .root]) {
             bumpVersion(of: .snapshot, in: details)
             for role in [FeedRole.targets, .rollout] where changed.contains(role) {
@@ -267,10 +277,13 @@ extension FeedRepository {
         }
         bumpVersion(of: .timestamp, in: details)
         // The snapshot is signed before the timestamp, which has its hash.
-        try finish(.snapshot, signers)
+        if let missing = try signAnew(.snapshot, signers) { return missing }
         if changed.contains(.snapshot) { bodies.timestamp.snapshot = try description(of: .snapshot) }
-        try finish(.timestamp, signers)
+        return try signAnew(.timestamp, signers)
+    }
 
+    /// The files of a complete change, in the order in which they must be written.
+    func files() throws(PatchError) -> [FeedFile] {
         guard changed.allSatisfy({ SignedMetadata.versions.contains(bodies[$0].version) }) else {
             throw PatchError(
                 .feedLimit, "a version of the metadata is as high as it may be",
@@ -321,15 +334,15 @@ extension FeedRepository {
         return true
     }
 
-    private mutating func finish(_ role: FeedRole, _ signers: [FeedSigner]) throws(PatchError) {
-        guard changed.contains(role) else { return }
+    private mutating func signAnew(_ role: FeedRole, _ signers: [FeedSigner]) throws(PatchError) -> Missing? {
+        guard changed.contains(role) else { return nil }
         // The files that it lists may have changed since it was signed.
         signatures[role] = []
         try sign(role, with: signers)
-        if let first = try missing(of: role).first { throw Self.unsigned(role, first.keyIDs) }
+        return try missing(of: role).first
     }
 
-    private static func unsigned(_ role: FeedRole, _ ids: [String]) -> PatchError {
+    static func unsigned(_ role: FeedRole, _ ids: [String]) -> PatchError {
         PatchError(.feedSignature, "the role \(role) is not signed", remedy: .giveKeys(of: role, ids: ids))
     }
 

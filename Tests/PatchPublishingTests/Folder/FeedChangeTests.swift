@@ -125,6 +125,31 @@ import Testing
         #expect(try change(with: [new, place.keys.online]).resume { _, _ in }.outcome == .written)
     }
 
+    /// Whoever has the online key signs first or last, alone or with another key.
+    @Test(arguments: [
+        [["release", "online"], ["new"], ["online"]], [["new", "online"], ["release"], ["online"]],
+        [["release"], ["new"], ["online"]], [["new"], ["release", "online"]], [["release", "new"], ["online"]],
+    ])
+    func stagedChange_signersInAnyOrder_isWrittenByTheLast(_ turns: [[String]]) throws {
+        let new = try SigningKey.generate(.ed25519)
+        let keys = ["release": place.keys.release, "new": new, "online": place.keys.online]
+        try place.change(with: place.keys.root + [place.keys.release, new, place.keys.online]) { feed in
+            try feed.rotate(
+                .targets, adding: [FeedKey(new.verifyingKey)], removing: [], threshold: 2, in: FeedFixture.details)
+        }
+        var outcomes: [FeedChange.Result.Outcome] = []
+        for turn in turns {
+            let change = try change(with: turn.compactMap { keys[$0] }) { $0.stages = outcomes.isEmpty }
+            let result = try outcomes.isEmpty ? addTarget(change) : change.resume { _, _ in }
+            outcomes.append(result.outcome)
+        }
+        #expect(outcomes == turns.dropLast().map { _ in .staged } + [.written])
+        #expect(!place.folder().hasStaged())
+        // Nothing is newly signed by who comes once more without the missing key.
+        let staged = try turn("a", change(with: [place.keys.release]) { $0.stages = true })
+        #expect(staged.outcome == .staged && staged.missing.map(\.role) == [.rollout])
+    }
+
     /// Old and new owners of the root sign in any order, each in a different place.
     @Test func aRootIsHandedOver() throws {
         let new = try [SigningKey.generate(.ed25519), SigningKey.generate(.ed25519)]
