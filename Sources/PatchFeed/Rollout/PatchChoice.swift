@@ -181,7 +181,9 @@ extension PatchList {
 
 extension PatchList.Entry {
     private func isNamed(_ device: FeedDevice) throws(PatchError) -> Bool {
-        if groups?.contains(where: device.groups.contains) == true { return true }
+        // By bytes, as users are.
+        let isInGroup = groups?.contains { name in device.groups.contains { $0.isByteEqual(to: name) } }
+        if isInGroup == true { return true }
         guard let users, let user = device.user else { return false }
         let name = try Rollout.name(of: user, patch: id)
         return users.contains { $0.isByteEqual(to: name) }

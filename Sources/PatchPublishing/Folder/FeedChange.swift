@@ -125,10 +125,15 @@ package struct FeedChange {
         do throws(PatchError) {
             var feed = feed
             let draft = try finish(&feed, in: settings.details)
-            if !settings.isTrial {
+            guard !settings.isTrial else { return draft.result }
+            // Another process may make one at the same time.
+            try Folder.whileLocked(around: [folder.path.appending(Path("."))]) { () throws(PatchError) in
+                guard FileInfo(folder.path.appending(Path(FeedLayout.metadataFolder)), following: true) == nil else {
+                    throw PatchError(.exists, "is a feed already", hint: "name another folder").about(folder.path)
+                }
                 try write(draft)
-                try warnOfWritten(draft)
             }
+            try warnOfWritten(draft)
             return draft.result
         } catch {
             Folder.removeEmpty(made)

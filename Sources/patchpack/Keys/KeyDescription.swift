@@ -1,5 +1,6 @@
 import PatchCrypto
 import PatchFiles
+import PatchPublishing
 
 /// A description of a key, for `keygen` and `keyinfo`: everything except the key itself.
 enum KeyDescription {
@@ -17,8 +18,17 @@ enum KeyDescription {
 
     private func describe(_ key: VerifyingKey) -> String { "\(key.algorithm.rawValue), \(key.bits) bits, id \(key.id)" }
 
+    /// The id that a feed has for the key; nil if a feed cannot use it.
+    var feedID: String? {
+        switch self {
+        case .signing(let key): try? FeedKey(key.verifyingKey).id
+        case .trusted(let key): try? FeedKey(key).id
+        case .script: nil
+        }
+    }
+
     func json(schema: String, of path: Path) -> JSONValue {
-        let members: JSONMembers =
+        var members: JSONMembers =
             switch self {
             case .signing(let key): [("kind", "signing")] + members(of: key.verifyingKey)
             case .trusted(let key): [("kind", "trusted")] + members(of: key)
@@ -28,6 +38,7 @@ enum KeyDescription {
                     ("keyID", key.id),
                 ]
             }
+        if let feedID { members.append(("feedKeyID", feedID)) }
         return .report(schema, about: [("file", path)], nil, members)
     }
 

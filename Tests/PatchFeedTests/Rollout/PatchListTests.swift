@@ -171,6 +171,17 @@ import Testing
         #expect(try codes(half(0, by: "installation")) == ["1 rollout"])
     }
 
+    /// Swift's strings compare as text, and other readers of a list do not.
+    @Test func groupsAndUsers_compareByBytes() throws {
+        let (composed, decomposed) = ("caf\u{E9}", "cafe\u{301}")
+        let user = try Rollout.name(of: composed, patch: "com.example.shop.x")
+        let byUser = try list(entry(1, #","users":["\#(user)"]"#))
+        let byGroup = try list(entry(1, #","groups":["\#(composed)"]"#))
+        #expect(try codes(byUser, device { $0.user = composed }) == codes(byGroup, device { $0.groups = [composed] }))
+        #expect(try codes(byUser, device { $0.user = decomposed }) == ["1 group"])
+        #expect(try codes(byGroup, device { $0.groups = [decomposed] }) == ["1 group"])
+    }
+
     @Test func groupsAndUsersAreEnough() throws {
         let name = try Rollout.name(of: "ada", patch: "com.example.shop.x")
         let groups = try list(entry(1, #","groups":["qa"]"#))

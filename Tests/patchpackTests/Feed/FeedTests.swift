@@ -203,6 +203,48 @@ import Testing
         }
     }
 
+    /// Such a group would be none that an app has.
+    @Test(arguments: ["qa,beta", " qa", "qa ", "qa\u{A0}"]) func groupName_withCommaOrOuterSpace_exits64(
+        _ name: String
+    ) throws {
+        let work = try FeedReleaseFixture()
+        let keys = FeedReleaseFixture.envelopes + FeedReleaseFixture.online + FeedReleaseFixture.release
+        for words in [["publish", "feed", "8.js"] + keys, ["preview", "feed", "--app-version", "2.3.1"]] {
+            let run = try work.run(words + ["--group", name])
+            #expect(run.status == 64 && run.error.contains("--group"), "\(run.error)")
+        }
+    }
+
+    /// Of those that make a feed in one folder at once, one does, and the others change nothing.
+    @Test func feedInit_fourAtOnce_makesOneFeed() throws {
+        let work = try FeedReleaseFixture()
+        let command = ["patchpack", "feed"] + FeedReleaseFixture.make("new") + ["-q"]
+        let words = command.map { "'\($0)'" }.joined(separator: " ")
+        let run = try work.shop.shell(
+            "for n in 1 2 3 4; do { \(words) 2>err-$n; echo $?; } & done; wait; cat err-*")
+        #expect(run.lines.filter { $0 == "0" }.count == 1, "\(run.text)")
+        #expect(run.lines.filter { $0 == "73" }.count == 3, "\(run.text)")
+        #expect(try work.run(["check", "new", "--root", "new/metadata/1.root.json"]).status == 0)
+    }
+
+    /// The id of a key in a feed, by its file and by the feed.
+    @Test func feedStatus_withSigners_namesKeys() throws {
+        let work = try FeedReleaseFixture()
+        let made = try work.shop.shell("patchpack keygen --profile modern --signing-only -q -o names/mine")
+        try #require(made.status == 0)
+        let key = try #require(
+            try Tool.patchpack("keyinfo", "names/mine/trusted.pem", "--format", "json", in: work.folder.path)
+                .objects().first)
+        let id = try #require(key["feedKeyID"] as? String)
+        let rotated = try work.run(
+            ["rotate", "feed", "rollout", "--add", "names/mine/trusted.pem", "--key", "names/mine/signing.pem"]
+                + FeedReleaseFixture.online + FeedReleaseFixture.release)
+        try #require(rotated.status == 0, "\(rotated.error)")
+        let run = try work.run(["status", "feed", "--signers", "names"])
+        #expect(run.lines.contains { $0.hasPrefix("rollout") && $0.contains("mine \(id.prefix(16))") }, "\(run.text)")
+        #expect(!run.text.contains("trust store delivered"))
+    }
+
     /// Thousands of patches are withdrawn and removed in a time that grows with their number.
     @Test func manyPatchesAreStoppedAtOnce() throws {
         let work = try FeedReleaseFixture()

@@ -41,7 +41,7 @@ enum SyncCommand {
         defer { log.warn(console) }
         let settings = SyncSettings(
             environment: try arguments.text(of: .environment) ?? "release", user: try arguments.text(of: .previewUser),
-            groups: Set(try arguments.texts(of: .deviceGroup)), installation: try arguments.text(of: .installation))
+            groups: Set(try arguments.groups(of: .deviceGroup)), installation: try arguments.text(of: .installation))
         let device = try log.openDevice(
             folder, HostInfo(app: app, version: version), feed: .init(root: reading.root, at: reading.source),
             trust: PatchTrust(

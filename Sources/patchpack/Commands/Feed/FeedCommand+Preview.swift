@@ -11,7 +11,7 @@ extension FeedCommand {
         let engine = try arguments.number(of: .runningEngine) ?? 1
         let installation = try arguments.text(of: .installation) ?? ""
         let user = try arguments.text(of: .previewUser)
-        let groups = Set(try arguments.texts(of: .deviceGroup))
+        let groups = Set(try arguments.groups(of: .deviceGroup))
         let choices = try reading.place.naming { () throws(PatchError) in
             try runBlocking { () async throws(PatchError) in
                 var client = try reading.client(at: now)

@@ -27,9 +27,6 @@ extension FeedCommand {
             }
             return found
         }
-        guard FileInfo(action.folder.path.appending(Path(FeedLayout.metadataFolder)), following: true) == nil else {
-            throw PatchError(.exists, "is a feed already", hint: "name another folder").about(action.folder.path)
-        }
         let feed = try FeedRepository(
             app: app, environment: environment, root: keys[0], rootThreshold: 1, release: keys[1], releaseThreshold: 1,
             online: keys[2], at: action.change.now)

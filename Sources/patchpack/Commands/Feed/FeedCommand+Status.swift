@@ -28,6 +28,8 @@ extension FeedCommand {
         let id = arguments.operands.count > 1 ? arguments.operands[1].text : nil
         if let id, feed.entries(of: id).isEmpty { throw PatchError.unlisted(id, in: feed).about(Path(place.name)) }
         let roles = feed.roles(at: now)
+        let names = try KeyNames(arguments)
+        let trustStore = feed.digest(of: PatchList.trustPath(for: feed.app))
         if console.format == .text, !console.isQuiet {
             for line in feed.overview(at: now, of: id, most: arguments.has(.allPatches) ? .max : 20) {
                 try line.print(console)
@@ -38,9 +40,10 @@ extension FeedCommand {
             for status in roles {
                 let name = status.role.rawValue + String(repeating: " ", count: 10 - status.role.rawValue.count)
                 let left = status.days < 0 ? "has ended" : "\(status.days) days left"
-                try console.line(
-                    "\(name)version \(status.version), \(left), \(status.threshold) of \(FeedKey.short(status.keyIDs))")
+                let keys = status.keyIDs.map(names.text).joined(separator: ", ")
+                try console.line("\(name)version \(status.version), \(left), \(status.threshold) of \(keys)")
             }
+            if let trustStore { try console.line("trust store delivered, SHA-256 \(trustStore)") }
         }
         let error = feed.alarm(lasting: limit ?? 0, at: now)
         if console.format == .json {
@@ -52,7 +55,7 @@ extension FeedCommand {
                     ("reason", feed.lastChange.reason), ("stop", feed.list.stop),
                     ("minimumAppVersion", feed.list.minimumAppVersion), ("notice", feed.list.notice),
                     ("switches", feed.list.switches ?? JSONValue([])),
-                    ("roles", JSONValue(roles.map { ($0.role.rawValue, $0) })),
+                    ("roles", JSONValue(roles.map { ($0.role.rawValue, $0) })), ("trustStore", trustStore),
                     ("patches", feed.list.entries.filter { id == nil || $0.id == id }),
                 ])
         } else if let error {

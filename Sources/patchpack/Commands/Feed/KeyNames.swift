@@ -4,7 +4,7 @@ import PatchPublishing
 
 extension Option {
     static let signers = Option(
-        "signers", "folder of public keys, NAME.pem or NAME/trusted.pem, to name who signed", .directory("DIR"))
+        "signers", "folder of public keys, NAME.pem or NAME/trusted.pem, for names beside ids", .directory("DIR"))
 }
 
 /// The names of people and jobs by their key ids.
@@ -24,9 +24,11 @@ struct KeyNames {
         guard !names.isEmpty else { throw PatchError(.config, "no public key in this folder").about(folder) }
     }
 
+    func text(_ id: String) -> String { (names[id].map { "\($0) " } ?? "") + FeedKey.short([id]) }
+
     func text(_ approvals: [FeedRepository.Approval]) -> String? {
         let parts = approvals.filter { !$0.keyIDs.isEmpty }.map { approval in
-            let keys = approval.keyIDs.map { id in (names[id].map { "\($0) " } ?? "") + FeedKey.short([id]) }
+            let keys = approval.keyIDs.map(text)
             return "\(approval.role) by \(keys.joined(separator: " and "))"
         }
         return parts.isEmpty ? nil : "signatures: \(parts.joined(separator: ", "))"

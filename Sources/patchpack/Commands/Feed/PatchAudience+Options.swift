@@ -16,11 +16,27 @@ extension PatchAudience {
         let unit = try arguments.text(of: .rolloutUnit).flatMap(Rollout.Unit.init)
         let seed = try arguments.text(of: .seed)
         self.init(
-            basisPoints: basisPoints, unit: unit, seed: seed, groups: try arguments.texts(of: .group),
+            basisPoints: basisPoints, unit: unit, seed: seed, groups: try arguments.groups(of: .group),
             users: try arguments.texts(of: .user),
             moment: try arguments.text(of: .activation).flatMap(PatchList.Entry.Moment.init), after: old)
         guard basisPoints != nil || unit == nil && seed == nil else {
             throw .usage("--rollout-unit and --seed are for a percentage", hint: "give --rollout PERCENT")
         }
+    }
+}
+
+extension ParsedArguments {
+    /// The groups that an option names. An app that has the group `beta` has none that is called ` beta` or `beta,qa`.
+    func groups(of option: Option) throws(PatchError) -> [String] {
+        let groups = try texts(of: option)
+        for group in groups {
+            guard !group.utf8.contains(UInt8(ascii: ",")) else {
+                throw .usage("--group \(group): one group has no comma", hint: "give --group once for each")
+            }
+            guard group.unicodeScalars.first?.properties.isWhitespace != true,
+                group.unicodeScalars.last?.properties.isWhitespace != true
+            else { throw .usage("--group \"\(group)\": a group does not begin or end with a space") }
+        }
+        return groups
     }
 }

@@ -1,5 +1,6 @@
 import PatchCrypto
 import PatchFiles
+import PatchPublishing
 
 enum KeyinfoCommand {
     static let verb = Verb(
@@ -14,8 +15,9 @@ enum KeyinfoCommand {
         for name in arguments.operands.map({ KeyName($0, from: "keyinfo") }) {
             do throws(PatchError) {
                 let (key, path) = (try files.describe(name), name.path)
+                let feed = key.feedID.map { ", in a feed \(FeedKey.short([$0]))" } ?? ""
                 try console.result(
-                    key.json(schema: "patchpack.keyinfo/1", of: path), always: true, "\(path)  \(key.text)")
+                    key.json(schema: "patchpack.keyinfo/1", of: path), always: true, "\(path)  \(key.text)\(feed)")
             } catch {
                 guard error.code != .io else { throw error }
                 console.fail(error.code)
