@@ -34,7 +34,7 @@ package struct FeedCheck: Sendable {
             bytes += envelope.count
             if refused.areAll(of: envelope) {
                 faults.append(
-                    "\(entry.id) \(entry.version) is \(RefusedKeys.fault), so devices drop it: resign it, and publish it"
+                    "\(entry.id) \(entry.version) is \(RefusedKeys.fault), so devices drop it: publish a higher version that a key which stays has signed"
                 )
             }
         }

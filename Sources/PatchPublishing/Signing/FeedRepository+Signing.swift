@@ -90,17 +90,22 @@ extension FeedRepository {
     }
 
     /// Adds a signature that was made elsewhere, with any key that may sign the role.
-    package mutating func attach(_ signature: [UInt8], to role: FeedRole) throws(PatchError) -> String {
-        let payload = try payload(of: role)
-        for holder in try holders(of: role) {
-            if let id = try holder.signer(of: signature, over: payload) {
-                add(signature, by: id, to: role)
-                return id
+    ///
+    /// - Parameter role: The role; nil for the one whose payload was signed.
+    /// - Returns: The id of the key.
+    package mutating func attach(_ signature: [UInt8], to role: FeedRole?) throws(PatchError) -> String {
+        for role in role.map({ [$0] }) ?? FeedRole.drafted.filter(changed.contains) {
+            let payload = try payload(of: role)
+            for holder in try holders(of: role) {
+                if let id = try holder.signer(of: signature, over: payload) {
+                    add(signature, by: id, to: role)
+                    return id
+                }
             }
         }
+        let place = role.map { "the role \($0)" } ?? "a role that has changed"
         throw PatchError(
-            .feedSignature, "not a signature over the payload of the role \(role), by one of its keys",
-            remedy: .signPayload)
+            .feedSignature, "not a signature over the payload of \(place), by one of its keys", remedy: .signPayload)
     }
 
     /// The roles whose changes need more signatures, without the snapshot and the timestamp, which are made last.

@@ -92,7 +92,7 @@ import Testing
         let found = try await check()
         #expect(try found.faults.isEmpty && found.bytes == size())
         let fault =
-            "com.example.shop.cart-total 3 is signed only by keys that the delivered trust store refuses, so devices drop it: resign it, and publish it"
+            "com.example.shop.cart-total 3 is signed only by keys that the delivered trust store refuses, so devices drop it: publish a higher version that a key which stays has signed"
         #expect(try await check(at: end).faults == [fault])
     }
 

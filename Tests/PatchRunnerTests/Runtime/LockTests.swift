@@ -47,7 +47,7 @@ import Testing
             try harness.apply(source, version: 8)
             runner.deactivateAll()
             precondition(ended.count > 8, "\(ended.count)")
-            Wish.wish.locked { $0 = nil } // so that the runner ends, too
+            Wish.wish.locked { $0 = nil }  // so that the runner ends, too
         }
     }
 

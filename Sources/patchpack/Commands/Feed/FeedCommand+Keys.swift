@@ -80,7 +80,9 @@ extension FeedCommand {
         try action.run { (feed, details) throws(PatchError) in
             if let label, let bytes { try action.folder.checkTrustStore(label, bytes, in: feed) }
             for name in try action.folder.patches(of: feed, signedOnlyBy: ended) {
-                console.warning("\(name) is signed by no other key, so devices drop it: resign it, and publish it")
+                console.warning(
+                    "\(name) is signed by no other key, so devices drop it: publish a higher version that a key which stays has signed"
+                )
             }
             let isNew = try feed.setTarget(PatchList.trustPath(for: feed.app), to: bytes, in: details)
             return [isNew ? bytes == nil ? "removed  the trust store" : "added  the trust store" : "unchanged"]
@@ -104,9 +106,10 @@ extension FeedCommand {
             // One person stages a change, and another one signs it, so the signer sees it first.
             _ = try askToSign(changes, arguments, console)
             var lines = changes
+            let role = try arguments.text(of: .role).flatMap(FeedRole.init)
             for path in arguments.values(of: .attach).map(\.path) {
                 let id = try path.naming { () throws(PatchError) in
-                    try feed.attach(InputFile.small(path, limit: 4096), to: role(arguments, of: feed))
+                    try feed.attach(InputFile.small(path, limit: 4096), to: role)
                 }
                 lines.append("attached  a signature of \(id.prefix(16))")
             }

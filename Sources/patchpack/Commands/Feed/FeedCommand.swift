@@ -90,7 +90,8 @@ enum FeedCommand {
                 deployOptions, "feed --to s3://patches/feed", deploy),
             action(
                 "status", "show the published patches, since when, by whom, and when signatures expire",
-                "DIR|URL [ID] [--days N]", 1...2, readingOptions + [.days, .reportFormat, .allPatches, .signers], "feed --days 3",
+                "DIR|URL [ID] [--days N]", 1...2, readingOptions + [.days, .reportFormat, .allPatches, .signers],
+                "feed --days 3",
                 showStatus),
             action(
                 "log", "list the changes: when, by whom and why", "DIR|URL [ID]", 1...2,
