@@ -65,8 +65,10 @@ package struct Deployment {
         // states, so they are compared again only for a repair.
         let served = deployed.flatMap { try? position($0) }.flatMap { $0.isOwn ? $0.snapshot : nil } ?? 0
         let before = served > 0 ? Set((try? state(at: served).contents.map(\.path)) ?? []) : []
+        // Who repairs knows what was deployed until now, and gives up nothing that comes meanwhile.
+        let given = repairs ? try last(after: deployed) : nil
         let files = try files(since: repairs ? 0 : served, besides: before)
-        let newest = try claim(after: deployed, isTrial: isTrial, &outcome)
+        let newest = try claim(after: deployed, givingUp: given, isTrial: isTrial, &outcome)
         let isInPlace = deployed == newest.bytes
         outcome.isNew = !isInPlace || !roots.isEmpty
         outcome.newRoots = roots.map(\.path)
@@ -201,14 +203,18 @@ package struct Deployment {
 
     /// Takes the place after the last timestamp of the chain.
     ///
+    /// - Parameter given: The only timestamp of another copy that may be given up.
     /// - Returns: The timestamp that devices should read. It comes from another copy if that copy signed the same snapshot later.
-    private func claim(after deployed: [UInt8]?, isTrial: Bool, _ outcome: inout Outcome) throws(PatchError) -> Link {
+    private func claim(
+        after deployed: [UInt8]?, givingUp given: Link?, isTrial: Bool, _ outcome: inout Outcome
+    ) throws(PatchError) -> Link {
         for _ in 0..<100 {
             let last = try last(after: deployed)
             // An earlier run of the same deployment came this far, or was completed.
             if let last, last.bytes == timestamp.bytes { return timestamp }
             if let last, let other = try? position(last.bytes) {
                 guard try mayFollow(other) else { return last }
+                guard other.isOwn || last.bytes == given?.bytes else { throw .otherCopy(target.name, other) }
                 outcome.givenUp = other.isOwn ? nil : other
             }
             let path = FeedLayout.next(after: last?.version)

@@ -84,6 +84,20 @@ import Testing
         #expect(try target["metadata/timestamp.json"] == expected("other")["metadata/timestamp.json"])
     }
 
+    /// A repair gives up what its operator could look at, and nothing that comes while it runs.
+    @Test func repair_otherCopyDeploysMeanwhile_isConflict() throws {
+        try deploy()
+        var details = FeedFixture.details
+        details.versionFloor = 3
+        try place.change(in: details) { $0.refresh(Set(FeedRole.allCases), in: details) }
+        try place.turn("b", in: "other")
+        let quick = try Deployment(of: place.folder("other"), root: place.root, to: target, repairs: false)
+        target.interrupt(before: "metadata/2.next.json") { _ = try? quick.run() }
+        #expect(refusal { try deploy(repairs: true) }?.code == .feedConflict)
+        #expect(try target["metadata/timestamp.json"] == expected("other")["metadata/timestamp.json"])
+        #expect(try deploy(repairs: true).givenUp?.isOwn == false)
+    }
+
     /// Both have seen the same state, and both continue from it.
     @Test func deployment_fasterWriter_isConflict() throws {
         try deploy()
