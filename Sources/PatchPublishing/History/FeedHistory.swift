@@ -81,6 +81,27 @@ package struct FeedHistory {
         return (found, undone)
     }
 
+    /// When a state was signed in which an entry is offered as it is now. Before that, no device could have it so.
+    ///
+    /// A change may have waited for signatures since the time that the entry has.
+    package func begin(of entry: PatchEntryDraft, until state: FeedRepository) throws(PatchError) -> Timestamp? {
+        guard let since = entry.since else { return nil }
+        let json = entry.json.encoded()
+        var first = state
+        do throws(PatchError) {
+            try goBack(from: state) { (_, older) throws(PatchError) in
+                guard older.list.entries.contains(where: { $0.json.encoded() == json }) else { return false }
+                first = older
+                return true
+            }
+        } catch {
+            // Of a history that ends here, the oldest state counts.
+            guard error.code == .feedUnavailable || error.code == .feedSignature else { throw error }
+        }
+        let signed = first.state(of: .snapshot).expires.adding(days: -FeedRole.snapshot.days)
+        return max(since, signed)
+    }
+
     /// The state at a snapshot.
     ///
     /// - Returns: The state, and the reason that the chain does not reach it, so that it need not be this feed's; nil if it does.

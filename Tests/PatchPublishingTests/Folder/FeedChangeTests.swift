@@ -150,6 +150,33 @@ import Testing
         #expect(staged.outcome == .staged && staged.missing.map(\.role) == [.rollout])
     }
 
+    /// Devices can have a step of a rollout when it is signed, and not when it was staged.
+    @Test func stagedStep_begin_isItsSignature() throws {
+        let begin = FeedFixture.now
+        let later = begin.adding(days: 1)
+        func found(at now: Timestamp) throws -> Timestamp? {
+            let change = try change(at: now)
+            let feed = try change.repository()
+            return try change.history().begin(of: feed.list.entries[0], until: feed)
+        }
+        let first = try found(at: begin)
+        let since = try place.repository().list.entries[0].since
+        #expect(first == since)
+        let staged = try change(with: [place.keys.release], at: begin) { $0.stages = true }.run(isUrgent: false) {
+            (feed, details) in
+            let entry = feed.list.entries[0]
+            var part = entry
+            part.rollout = Rollout(basisPoints: 100, unit: .installation, seed: nil)
+            feed.replace(entry, with: part, in: details)
+        }
+        #expect(staged.outcome == .staged)
+        #expect(try change(at: later).resume { _, _ in }.outcome == .written)
+        _ = try turn("a", change(at: later.adding(days: 1)))
+        #expect(try place.repository().list.entries[0].since == begin)
+        let found = try found(at: later)
+        #expect(found == later, "\(String(describing: found))")
+    }
+
     /// Old and new owners of the root sign in any order, each in a different place.
     @Test func aRootIsHandedOver() throws {
         let new = try [SigningKey.generate(.ed25519), SigningKey.generate(.ed25519)]
