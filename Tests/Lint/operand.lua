@@ -94,5 +94,5 @@ patch.replace('Order.fill', function(original, basket, s) basket.name = s return
 patch.replace('Order.fill', function(original, basket, s) if basket ~= nil and basket == basket then return original(basket, tostring(basket)) end end)
 -- lint: operand in each line
 patch.replace('Cart.label', function(original, a, b) local t = {a} return 'x' .. t end)
-patch.replace('Cart.label', function(original, a, b) local mt = {__concat = function() return 'x' end} return setmetatable({}, mt) and mt .. a end)
+patch.replace('Cart.label', function(original, a, b) local mt = {__concat = function() return 'x' end} return mt .. a end)
 patch.replace('Cart.names', function(original, a, b) return {'x' .. a} end)

@@ -33,12 +33,32 @@ public struct ScriptKey: Sendable {
             unsafe Hex.decode(file.last == UInt8(ascii: "\n") ? file.dropLast() : file[...])
         }
         guard var decoded, EnvelopeSuite.allCases.contains(where: { $0.keyLength == decoded.count }) else {
-            let isMarked = unsafe file.withUnsafeBytes { unsafe $0.starts(with: "\u{FEFF}".utf8) }
+            if let change = Self.change(of: file) {
+                throw PatchError(
+                    .config, "a script key that was changed: \(change)",
+                    hint: "restore the file, and keep git and editors from changing it (.gitattributes: *.key -text)")
+            }
             throw PatchError(
-                .config, isMarked ? "begins with a byte order mark" : "not a script key",
+                .config, "not a script key",
                 hint: "a script key is one line of 32 or 64 lower-case hex digits; openssl rand -hex 16 makes one")
         }
         try self.init(bytes: SecretBytes(wiping: &decoded))
+    }
+
+    /// What a checkout on Windows, or an editor, did to a key; nil if these bytes are not one. A new key would open no envelope that
+    /// is sealed with this one.
+    private static func change(of file: SecretBytes) -> String? {
+        unsafe file.withUnsafeBytes { file in
+            let mark = "\u{FEFF}".utf8
+            let isMarked = unsafe file.starts(with: mark)
+            let line = unsafe file.dropFirst(isMarked ? mark.count : 0)
+            let end = unsafe line.drop { Hex.isLowercaseDigit($0) || (UInt8(ascii: "A")...UInt8(ascii: "F")).contains($0) }
+            let hasReturn = unsafe end.elementsEqual("\r\n".utf8)
+            let isLine = unsafe hasReturn || end.isEmpty || end.elementsEqual("\n".utf8)
+            guard isLine, unsafe [32, 64].contains(line.count - end.count) else { return nil }
+            if isMarked { return "it begins with a byte order mark" }
+            return hasReturn ? "its line ends with CR and LF" : "it has capital letters"
+        }
     }
 
     /// Makes a new key.

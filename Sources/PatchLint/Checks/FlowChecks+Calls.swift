@@ -120,6 +120,11 @@ extension FlowChecks {
                 .argument, index, event, "the sandbox has no \(event), so this setmetatable is an error",
                 hint: "call the function where it is to happen")
         }
+        if events["__concat"] != nil {
+            report(
+                .notInSandbox, index, "__concat", "the sandbox leaves __concat out, so `..` fails on this table",
+                hint: "give the table a __tostring, and join tostring(value)")
+        }
     }
 
     private mutating func checkThrow(_ arguments: CallArguments, _ index: Int) {

@@ -8,7 +8,10 @@ enum SyntaxHints {
         ("", "!=", "Lua writes ~="), ("", "!", "Lua writes not"), ("", "&&", "Lua writes and"),
         ("", "||", "Lua writes or"), ("", "?", "Lua has no ?; write condition and x or y"),
         ("", "++", "Lua has no ++; write x = x + 1"),
+        ("", "<<<<<<<", conflict), ("", "=======", conflict), ("", ">>>>>>>", conflict),
     ]
+
+    private static let conflict = "a merge left both sides here: keep one, and remove its marks"
 
     /// The advice for Lua's message about a line; nil if there is none.
     static func hint(for message: String, line: Int, in source: [UInt8]) -> String? {
@@ -17,6 +20,9 @@ enum SyntaxHints {
         while case let token = reader.next(), token.line <= line {
             if token.kind != .end, token.line == line, source[token.start] == 0 {
                 return "a NUL byte is no text: remove it, or write it as \\0 in a string"
+            }
+            if token.line == line, source[token.start...].starts(with: "\u{A0}".utf8) {
+                return "this is a no-break space, which Lua does not skip: replace it with a space"
             }
             let text = String(decoding: source[token.start..<token.text.upperBound], as: UTF8.self)
             if token.kind == .end ? near == "<eof>" : token.line == line && near == "'\(text)'" {

@@ -97,32 +97,7 @@ struct KeyFile {
     }
 
     func scriptKey() throws(PatchError) -> ScriptKey {
-        try name.path.naming { () throws(PatchError) in
-            do throws(PatchError) {
-                return try ScriptKey(file: bytes)
-            } catch {
-                guard error.code == .config, let change = scriptKeyChange else { throw error }
-                throw PatchError(
-                    .config, "a script key that was changed: \(change)",
-                    hint: "restore the file, and keep git and editors from changing it (.gitattributes: *.key -text)")
-            }
-        }
-    }
-
-    /// What a checkout on Windows, or an editor, did to a script key; nil if these bytes are not one. A new key would open no
-    /// envelope that is sealed with this one.
-    private var scriptKeyChange: String? {
-        var copy = bytes.unprotected
-        defer { _ = SecretBytes(wiping: &copy) }
-        let isMarked = copy.starts(with: "\u{FEFF}".utf8)
-        let line = copy.withoutByteOrderMark
-        let end = line.drop { $0.isHexDigit || $0.isCapitalHexDigit }
-        let hasReturn = end.elementsEqual("\r\n".utf8)
-        guard [32, 64].contains(line.count - end.count), hasReturn || end.isEmpty || end.elementsEqual("\n".utf8) else {
-            return nil
-        }
-        if isMarked { return "it begins with a byte order mark" }
-        return hasReturn ? "its line ends with CR and LF" : "it has capital letters"
+        try name.path.naming { () throws(PatchError) in try ScriptKey(file: bytes) }
     }
 
     func holds(_ text: String) -> Bool { unsafe bytes.withUnsafeBytes { unsafe $0.has(text) } }
@@ -144,14 +119,6 @@ struct KeyFile {
             try SigningKey(pem: bytes, passphrase: passphrase, algorithm: name.algorithm)
         }
     }
-}
-
-extension UInt8 {
-    /// Whether it is a digit of a script key, in lower case.
-    fileprivate var isHexDigit: Bool {
-        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(self)
-    }
-    fileprivate var isCapitalHexDigit: Bool { (UInt8(ascii: "A")...UInt8(ascii: "F")).contains(self) }
 }
 
 extension SecretBytes {

@@ -214,7 +214,13 @@ import Testing
         let marked = #expect(throws: PatchError(.config, "")) {
             try ScriptKey(file: SecretBytes(Array("\u{FEFF}\(Self.hex)".utf8)))
         }
-        #expect(marked?.message == "begins with a byte order mark")
+        #expect(marked?.message == "a script key that was changed: it begins with a byte order mark")
+        for (text, change) in [("\(Self.hex)\r\n", "CR and LF"), (Self.hex.uppercased(), "capital letters")] {
+            let changed = #expect(throws: PatchError(.config, "")) {
+                try ScriptKey(file: SecretBytes(Array(text.utf8)))
+            }
+            #expect(changed?.message.contains(change) == true, "\(changed?.message ?? "")")
+        }
         let key = try ScriptKey(file: SecretBytes(Array(Self.hex.utf8)))
         #expect(key.id.description == id.lines.first)
         #expect(key.suite == .aes128CBCMD5)

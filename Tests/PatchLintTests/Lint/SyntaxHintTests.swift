@@ -37,6 +37,10 @@ import Testing
         ("const x = 1", "Lua writes local"), ("if a then b() elif c then d() end", "Lua writes elseif"),
         ("x = a ? b : c", "Lua has no ?; write condition and x or y"),
         ("try return 1", "Lua has no try; pcall(f, …) returns whether f succeeds"),
+        ("x = 1\u{A0}+ 2", "this is a no-break space, which Lua does not skip: replace it with a space"),
+        ("<<<<<<< HEAD\nx = 1", "a merge left both sides here: keep one, and remove its marks"),
+        ("x = 1\n=======\nx = 2", "a merge left both sides here: keep one, and remove its marks"),
+        ("x = 1\n>>>>>>> main", "a merge left both sides here: keep one, and remove its marks"),
         ("x = 1\0", "a NUL byte is no text: remove it, or write it as \\0 in a string"),
     ])
     func syntaxOfOtherLanguagesHasAHint(_ source: String, hint: String) throws {
