@@ -52,7 +52,9 @@ public struct ScriptKey: Sendable {
             let mark = "\u{FEFF}".utf8
             let isMarked = unsafe file.starts(with: mark)
             let line = unsafe file.dropFirst(isMarked ? mark.count : 0)
-            let end = unsafe line.drop { Hex.isLowercaseDigit($0) || (UInt8(ascii: "A")...UInt8(ascii: "F")).contains($0) }
+            let end = unsafe line.drop { byte in
+                Hex.isLowercaseDigit(byte) || (UInt8(ascii: "A")...UInt8(ascii: "F")).contains(byte)
+            }
             let hasReturn = unsafe end.elementsEqual("\r\n".utf8)
             let isLine = unsafe hasReturn || end.isEmpty || end.elementsEqual("\n".utf8)
             guard isLine, unsafe [32, 64].contains(line.count - end.count) else { return nil }

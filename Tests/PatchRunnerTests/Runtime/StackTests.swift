@@ -269,15 +269,19 @@ import Testing
 
     /// A call had entered the patch above, and the one below is withdrawn: the original answers, and an event says so.
     @Test func waitingCall_patchBelowRemoved_isCountedAsFallback() async throws {
-        let app = try App(.oneInstance.with(\.lockTime, .seconds(20)))
+        let app = try App(.oneInstance.with(\.lockTime, .seconds(10)))
         try app.install("below", "return -1", holds: true)
         try app.install("top", "return original(x)")
         let held = Task { await onThread { app.holds() } }
         try await app.gate.hasArrived(1)
-        let answers = calls(10, of: app, waits: true)
         let below = try #require(app.harness.runner.active.first { $0.id == "com.example.below" })
+        // It waits for the held call, up to the limit. The calls begin to wait in the middle of that, so that their own limits come later.
+        let runner = app.harness.runner
+        let ended = Task { await onThread { runner.deactivate("com.example.below") } }
+        try await Task.sleep(for: .seconds(5))
+        let answers = calls(10, of: app, waits: true)
         while below.script.lua.queueLength < 10 { try await Task.sleep(for: .milliseconds(1)) }
-        app.harness.runner.deactivate("com.example.below")
+        #expect(await ended.value)
         app.gate.open()
         #expect(await held.value == 0)
         #expect(await answers.value == Array(repeating: 7, count: 10))
