@@ -33,7 +33,7 @@ enum Help {
             \(wrapped(usage, indent: 7))
 
             \(rows(actions.isEmpty ? options : actions))
-            \(actions.isEmpty ? "" : note)example: \(verb.example)
+            \(actions.isEmpty ? "" : note)\(pasted("example: ", verb.example))
 
             """
     }
@@ -51,6 +51,27 @@ enum Help {
             guard left.count <= width else { return "\(wrapped("  \(left)", indent: 6))\n\(text)\n" }
             return "  " + left + text.dropFirst(2 + left.count) + "\n"
         }.joined()
+    }
+
+    /// A label and a command in lines that fit, which can be pasted: they end before options, with a backslash.
+    private static func pasted(_ label: String, _ command: String) -> String {
+        let options = command.split(separator: " ").reduce(into: [String]()) { parts, word in
+            if parts.isEmpty || word.hasPrefix("-") {
+                parts.append(String(word))
+            } else {
+                parts[parts.count - 1] += " \(word)"
+            }
+        }
+        var lines = [label + options[0]]
+        for option in options.dropFirst() {
+            if lines[lines.count - 1].count + option.count + " \\".count >= columns {
+                lines[lines.count - 1] += " \\"
+                lines.append(String(repeating: " ", count: label.count) + option)
+            } else {
+                lines[lines.count - 1] += " \(option)"
+            }
+        }
+        return lines.joined(separator: "\n")
     }
 
     /// A string in lines that fit, with all but the first indented. Spaces at the beginning are kept.

@@ -54,13 +54,14 @@ cat >"$work/home/install" <<'SH'
 sed "s|^release=.*|release=http://127.0.0.1:8000/$2|; s|^archive=.*|archive=$ARCHIVE|; s|^package=.*|package=$PACKAGE|; s|sudo ||" "$1" >commands
 bash -eu commands
 SH
-cat >"$work/home/try" <<'SH'
+cat >"$work/home/use" <<'SH'
 patchpack --version
 patchpack doctor
-rm -rf my-* ten ?.lua ??.lua
+rm -rf try ten ?.lua ??.lua
 set -x
 . ./readme
 set +x
+cd ..
 man patchpack | grep -q 'PATCHPACK(1)'
 SH
 # The action's steps, with ten envelopes. GitHub puts the folders in the file GITHUB_PATH onto the PATH.
@@ -76,8 +77,8 @@ export PATCHPACK_SHA256=$HASH
 time bash -eo pipefail setup
 PATH=$(<path):$PATH
 for id in 1 2 3 4 5 6 7 8 9 10; do sed "s/cart-total/cart-$id/" examples/patches/cart-total.lua >$id.lua; done
-patchpack pack ?.lua ??.lua -o ten --quiet --no-lint --signing-key my-keys/signing.pem --script-key my-keys/script.key
-time ENVELOPES=ten TRUSTED_KEY=my-keys/trusted.pem SCRIPT_KEY=my-keys/script.key scripts/action.sh
+patchpack pack ?.lua ??.lua -o ten --quiet --no-lint --signing-key try/keys/signing.pem --script-key try/keys/script.key
+time ENVELOPES=ten TRUSTED_KEY=try/keys/trusted.pem SCRIPT_KEY=try/keys/script.key scripts/action.sh
 rm -r temp
 SH
 
@@ -124,7 +125,7 @@ for suite in ${SUITES:-bookworm trixie}; do
     done
     SECONDS=0
     as "$user" install $how good
-    as dev try
+    as dev use
     as dev act
     as "$user" remove-$how
     nothing_is_left

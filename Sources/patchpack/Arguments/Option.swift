@@ -61,7 +61,7 @@ extension Option {
     static let allOrNothing = Option("all-or-nothing", "write no envelope unless all of them are good")
     static let dryRun = Option("dry-run", "do everything except write")
     static let jobs = Option(
-        "jobs", "process N files at a time (default: one per core; 1 with --signature-command)", .text("N"))
+        "jobs", "process N files at a time (default: one per core; 1 if a command signs)", .text("N"))
 
     static let signingKey = Option(
         "signing-key", "private key to sign with: [ALGORITHM:]FILE, env:NAME, or - (or PATCHPACK_SIGNING_KEY)",
@@ -85,17 +85,17 @@ extension Option {
         "trust-store-pin", "refuse a trust store whose SHA-256 is not DIGEST", .text("DIGEST"))
     static let passphraseEnv = Option(
         "passphrase-env",
-        "read the passphrase of a private key or key store from this variable; repeat for other passphrases",
+        "variable with the passphrase of a private key or key store; repeat if they have different ones",
         .text("VAR"), repeats: true)
     static let passphraseFile = Option(
-        "passphrase-file", "read the passphrase from the first line of this file; repeat for other passphrases",
+        "passphrase-file", "file with the passphrase in its first line; repeat if keys have different ones",
         .file("FILE"), repeats: true)
     static let allowUnsafePermissions = Option(
         "allow-unsafe-permissions", "accept a private key file that other users can read")
 
     static let bits = Option("bits", "length of an RSA key in bits, 2048 to 8192 (default: 3072)", .text("N"))
 
-    static let bundle = Option("bundle", "put all scripts into one envelope; the first is the entry")
+    static let bundle = Option("bundle", "take all scripts as one envelope; the first is the entry")
     static let root = Option("root", "name by paths below DIR instead of by file names", .directory("DIR"))
     static let id = Option("id", "the patch's reverse-DNS name (tag: @patch)", .text("NAME"))
     static let version = Option("version", "the patch's version number (tag: @version)", .text("N"))

@@ -12,7 +12,9 @@ enum ResignCommand {
             .detach, .attach, .trustedKey, .trustStore,
             .trustStorePin, .threshold, .passphraseEnv, .passphraseFile, .allowUnsafePermissions,
         ],
-        example: "patchpack resign cart.js -o cart-2.js --append --trusted-key trusted.pem --signing-key second.pem",
+        example:
+            "patchpack resign dist/cart.js -o both.js --append --trusted-key keys/trusted.pem "
+            + "--signing-key keys/second/signing.pem",
         run: run)
 
     private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {

@@ -10,62 +10,64 @@ enum FeedCommand {
                     .runningApp, .environment, .rootKey, .releaseKey, .onlineKey,
                     .signatureCommand, .passphraseEnv, .passphraseFile, .allowUnsafePermissions, .author,
                 ],
-                "feed --app com.example.shop --root-key root.pem --release-key release.pem --online-key online.pem",
+                "feed --app com.example.shop --root-key keys/root/signing.pem "
+                    + "--release-key keys/release/signing.pem --online-key keys/online/signing.pem",
                 makeFeed),
             action(
                 "publish", "verify envelopes, and add them", "DIR FILE.js... --key KEY...", 2...Int.max,
                 FeedAction.listOptions + envelopeOptions + rolloutOptions + [.inShadow, .activation, .allowLower],
-                "feed dist/*.js --rollout 5% --key release.pem --key online.pem", publish),
+                "feed dist/*.js --rollout 5% \(releaseAndOnlineKey)", publish),
             action(
                 "rollout", "offer a patch to more or fewer devices", "DIR ID PERCENT --key KEY", 3...3,
                 FeedAction.listOptions + [.rolloutUnit, .seed, .group, .user, .activation, .patchVersion],
-                "feed com.example.shop.cart-total 25% --key online.pem", rollout),
+                "feed com.example.shop.cart-total 25% \(onlineKey)", rollout),
             action(
                 "shadow", "run a patch in shadow: beside the code that answers", "DIR ID --key KEY", 2...2,
                 FeedAction.listOptions + rolloutOptions + [.activation, .patchVersion],
-                "feed com.example.shop.cart-total --key online.pem", shadow),
+                "feed com.example.shop.cart-total \(onlineKey)", shadow),
             action(
                 "advance", "widen a rollout by a step if that is safe, or pause it",
                 "DIR ID --events DIR --gate BOUND... --key KEY", 2...2, advanceOptions,
                 "feed com.example.shop.cart-total --events events --gate 'failing<0.5%'", advance),
             action(
                 "pause", "stop offering a patch to more devices", "DIR ID --key KEY", 2...2,
-                FeedAction.listOptions + [.patchVersion], "feed com.example.shop.cart-total --key online.pem", pause),
+                FeedAction.listOptions + [.patchVersion], "feed com.example.shop.cart-total \(onlineKey)", pause),
             action(
                 "resume", "offer a paused or withdrawn patch again, or go on in shadow if it was paused there",
                 "DIR ID --key KEY", 2...2, FeedAction.listOptions + [.patchVersion],
-                "feed com.example.shop.cart-total --key online.pem", resume),
+                "feed com.example.shop.cart-total \(onlineKey)", resume),
             action(
                 "withdraw", "take patches away from every device", "DIR ID... --key KEY", 2...Int.max,
                 FeedAction.listOptions + [.patchVersion],
-                "feed com.example.shop.cart-total --reason 'wrong total' --key online.pem", withdraw),
+                "feed com.example.shop.cart-total --reason 'wrong total' \(onlineKey)", withdraw),
             action(
                 "disable", "switch all patches off", "DIR --key KEY", 1...2, FeedAction.listOptions,
-                "feed --key online.pem", disable),
+                "feed \(onlineKey)", disable),
             action(
                 "enable", "switch patches on again", "DIR --key KEY", 1...2, FeedAction.listOptions,
-                "feed --key online.pem", enable),
+                "feed \(onlineKey)", enable),
             action(
                 "switch", "set values for the app to read", "DIR NAME=VALUE... --key KEY", 2...Int.max,
-                FeedAction.listOptions, "feed checkout=old --key online.pem", setSwitches),
+                FeedAction.listOptions, "feed checkout=old \(onlineKey)", setSwitches),
             action(
                 "set", "set the minimum app version, or a message for the app to show", "DIR --key KEY", 1...1,
                 FeedAction.listOptions + [.minimumAppVersion, .notice],
-                "feed --minimum-app-version 2.3.0 --key online.pem", set),
+                "feed --minimum-app-version 2.3.0 \(onlineKey)", set),
             action(
                 "undo", "restore an earlier state of the list", "DIR --key KEY", 1...1,
-                FeedAction.listOptions + [.undoneTo, .yes], "feed --reason 'the wrong patch' --key online.pem", undo),
+                FeedAction.listOptions + [.undoneTo, .yes], "feed --reason 'the wrong patch' \(onlineKey)", undo),
             action(
                 "refresh", "sign the timestamp again, and metadata that expire soon", "DIR --key KEY", 1...1,
-                FeedAction.listOptions + [.resumeRotation], "feed --key online.pem", refresh),
+                FeedAction.listOptions + [.resumeRotation], "feed \(onlineKey)", refresh),
             action(
                 "rotate", "change the keys of roles",
                 "DIR ROLE[,ROLE...] [--add KEY]... [--remove ID]... [--threshold N] --key KEY...", 2...2,
                 FeedAction.listOptions + [.addKey, .removeKey, .roleThreshold],
-                "feed targets --add new.pem --remove 1f2e3d4c --key root.pem --key new.pem --key online.pem", rotate),
+                "feed targets --add keys/release-2/trusted.pem --remove 1f2e3d4c --key keys/root/signing.pem "
+                    + "--key keys/release-2/signing.pem \(onlineKey)", rotate),
             action(
                 "trust", "deliver a trust store to devices, or none", "DIR [STORE] --key KEY...", 1...2,
-                FeedAction.listOptions, "feed keys/trusted.store --key release.pem --key online.pem", deliverTrust),
+                FeedAction.listOptions, "feed keys/trust.store \(releaseAndOnlineKey)", deliverTrust),
             action(
                 "sign", "sign a change that waits for signatures",
                 "DIR (--show | --key KEY | --detach | --attach FILE | --discard)", 1...1,
@@ -77,14 +79,14 @@ enum FeedCommand {
                 "prune", "remove old versions of patches, or the one that is named",
                 "DIR ID... [--patch-version N] --key KEY...", 2...Int.max,
                 FeedAction.listOptions + [.keep, .prunedVersion],
-                "feed com.example.shop.cart-total --keep 2 --key release.pem --key online.pem", prune),
+                "feed com.example.shop.cart-total --keep 2 \(releaseAndOnlineKey)", prune),
             action(
                 "promote", "publish a patch of one feed in another one, byte for byte", "FROM TO ID --key KEY...",
                 3...3,
                 FeedAction.listOptions + envelopeOptions + rolloutOptions + [
                     .inShadow, .activation, .patchVersion, .allowLower,
                 ],
-                "staging release com.example.shop.cart-total --rollout 5% --key release.pem --key online.pem", promote),
+                "staging release com.example.shop.cart-total --rollout 5% \(releaseAndOnlineKey)", promote),
             action(
                 "deploy", "upload a feed in the right order, unless another copy came first", "DIR --to PLACE", 1...1,
                 deployOptions, "feed --to s3://patches/feed", deploy),
@@ -105,7 +107,7 @@ enum FeedCommand {
             action(
                 "preview", "show which patches a device would get, and why", "DIR|URL --app-version V", 1...1,
                 readingOptions + [.appVersion, .runningEngine, .previewUser, .installation, .deviceGroup],
-                "feed --app-version 2.3.1 --user ada", preview),
+                "feed --app-version 2.3.1 --user ada --installation 6f1c9f5e", preview),
         ])
 
     /// The options for the verification of envelopes, except those that each change of a feed takes. The feed names the app.
@@ -114,6 +116,10 @@ enum FeedCommand {
     }
     static let rolloutOptions: [Option] = [.percentage, .rolloutUnit, .seed, .group, .user]
     static let readingOptions: [Option] = [.pinnedRoot, .authorities, .insecure]
+
+    // The keys in the examples.
+    private static let onlineKey = "--key keys/online/signing.pem"
+    private static let releaseAndOnlineKey = "--key keys/release/signing.pem \(onlineKey)"
 
     private static func action(
         _ name: String, _ summary: String, _ operands: String, _ count: ClosedRange<Int>, _ options: [Option],

@@ -20,7 +20,10 @@ enum EmbedCommand {
         name: "embed", summary: "check keys, a feed's root and scripts, and write keys and root as Swift source",
         operands: "[SCRIPT.lua...] --output FILE.swift", operandValue: .file("SCRIPT.lua"), operandCount: 0...Int.max,
         options: [.outputFile, .force, .embeddedKey, .embeddedStore, .trustStorePin, .embeddedRoot, .interface],
-        example: "patchpack embed --trusted-key trusted.pem --root root.json --output PatchResources.swift", run: run)
+        example:
+            "patchpack embed --trusted-key keys/trusted.pem --root feed/metadata/1.root.json "
+            + "--output PatchResources.swift",
+        run: run)
 
     private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
         let output = try arguments.newFile(.outputFile).needed("no output", hint: "give --output FILE.swift")

@@ -30,7 +30,8 @@ enum TrustCommand {
                     .runningApp, .environment, .trustNumber, .signingKey, .passphraseEnv, .passphraseFile,
                     .allowUnsafePermissions,
                 ],
-                example: "patchpack trust sign keys/trust.store --app com.example.shop --signing-key offline.pem",
+                example:
+                    "patchpack trust sign keys/trust.store --app com.example.shop --signing-key keys/offline/signing.pem",
                 run: sign),
             Verb(
                 name: "trust pin", summary: "print the digest to build into an app", operands: "STORE",
