@@ -2,11 +2,14 @@
 #
 # The files that the documents assume: keys, patches, envelopes, a feed and events. SHOP is the example app.
 root=$1
-# Getting started begins with only a checkout.
-if [ "$2" = getting-started.md ]; then
+# Getting started begins with only a checkout, and the page of a service with nothing.
+case $2 in
+getting-started.md)
   ln -s "$root" patchpack
   exit
-fi
+  ;;
+server.md) exit ;;
+esac
 patchpack keygen -o keys --profile modern -q
 for name in root release online; do patchpack keygen -o "keys/$name" --profile modern --signing-only -q; done
 cp keys/trusted.pem keys/script.key .

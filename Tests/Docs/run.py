@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Runs the shell blocks of a document as its reader does: in their order, in one shell, in a folder that Tests/Docs/prepare.sh has filled.
 
-    run.py DOCUMENT      `patchpack` is on the PATH, and SHOP is the example app
+    run.py DOCUMENT      `patchpack` is on the PATH, and SHOP is the example app, with the example service beside it
 
 Each block begins in that folder; variables stay. If lines begin with `$ `, these are the commands, and the others are their output, in its
 order; a line that ends with … is compared up to there, and one that begins with … from there. A `text` block right below a block without
-`$ ` is what that block prints.
+`$ ` is what that block prints. The ports 8080 to 8089 become free ones.
 
 README's reader is a newcomer: the folder has what a clone has and nothing else, `shop` is on the PATH, as after README's own commands to
 install, and each block begins where the last one ended. Notes after `sh` on a fence:
@@ -17,9 +17,12 @@ install, and each block begins where the last one ended. Notes after `sh` on a f
 import os
 import pathlib
 import re
+import signal
+import socket
 import subprocess
 import sys
 import tempfile
+import threading
 
 HERE = pathlib.Path(__file__).resolve().parent
 FENCE = re.compile(r"^( *)```sh(?: \(([^\n]*)\))?\n(.*?)^ *```$", re.S | re.M)
@@ -75,17 +78,30 @@ def blocks(text):
         yield text[:match.start()].count("\n") + 1, note, parts, bool(output)
 
 
+def free_port():
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return str(listener.getsockname()[1])
+
+
 def play(document, folder, path):
     """Runs all blocks, and yields the number of a line with a fault in it."""
     text = document.read_text()
+    for port in sorted(set(re.findall(r"\b808\d\b", text))):
+        text = text.replace(port, free_port())
     script = "set -o pipefail; here=$PWD\n"
     begin = "" if document.name == "README.md" else 'cd "$here"\n'
     played = [*blocks(text)]
     for _, _, parts, _ in played:
         script += begin + "".join(f'{{ {command}\n}} 2>&1; echo "ended: $?"\n' for command, _ in parts)
     environment = os.environ | {"PATH": path}
-    run = subprocess.run(["bash", "-c", script], cwd=folder, env=environment, capture_output=True, text=True)
-    rows = run.stdout.split("\n")
+    with subprocess.Popen(["bash", "-c", script], cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                          start_new_session=True) as run:
+        timer = threading.Timer(30 * 60, os.killpg, (run.pid, signal.SIGKILL))  # with what it has started
+        timer.start()
+        written, errors = run.communicate()
+        timer.cancel()
+    rows = written.split("\n")
     count = 0
     for line, note, parts, together in played:
         if note not in ("", "not 0"):
@@ -94,7 +110,7 @@ def play(document, folder, path):
         for command, shown in parts:
             end = next((i for i, row in enumerate(rows) if row.startswith("ended: ")), None)
             if end is None:
-                yield f"{line}: {command}: did not end: {run.stderr}"
+                yield f"{line}: {command}: did not end: {errors}"
                 return
             output, status = rows[:end], int(rows[end].split()[1])
             rows = rows[end + 1:]
@@ -118,10 +134,12 @@ def main():
     document = pathlib.Path(sys.argv[1])
     path = os.environ["PATH"]
     with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as programs:
+        shop = pathlib.Path(os.environ["SHOP"]).absolute()
+        for program in {"README.md": [shop], "server.md": [shop.with_name("service")]}.get(document.name, []):
+            pathlib.Path(programs, program.name).symlink_to(program)
+        path = f"{programs}:{path}"
         if document.name == "README.md":
             pathlib.Path(folder, "examples").symlink_to(HERE.parents[1] / "examples")
-            pathlib.Path(programs, "shop").symlink_to(os.path.abspath(os.environ["SHOP"]))
-            path = f"{programs}:{path}"
         else:
             subprocess.run(["bash", "-eu", HERE / "prepare.sh", HERE.parents[1], document.name], cwd=folder, check=True, stdout=subprocess.DEVNULL)
         faults = [*play(document, folder, path)]

@@ -31,6 +31,20 @@ import Testing
             #expect(run.status == 0, "\(run.text)\(run.error)")
         }
 
+        /// The patches on the page fit the functions of the example app, to which it sends its reader.
+        @Test func writingPatches_patches_fitTheShop() throws {
+            let folder = try TestFolder()
+            let run = try Tool.shell(
+                #"""
+                "$SHOP_APP" --interface >interface.json
+                awk '/^```lua/ { n++; file = n ".lua"; next } /^```/ { file = ""; next } file { print >file }' \
+                  "$CHECKOUT/docs/writing-patches.md"
+                grep -l '^-- @patch' *.lua | xargs patchpack lint --strict --interface interface.json
+                """#, in: folder.path)
+            #expect(run.status == 0, "\(run.text)\(run.error)")
+            #expect(run.lines.count(where: { $0.hasPrefix("ok") }) > 2, "\(run.text)")
+        }
+
         /// The synopsis has every verb.
         @Test func theSynopsisIsWhole() throws {
             let text = try String(contentsOfFile: "\(Tool.root)/docs/cli.md", encoding: .utf8)
