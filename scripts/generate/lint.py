@@ -8,6 +8,7 @@ import json
 import pathlib
 import re
 import sys
+import textwrap
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs/lint.md"
@@ -20,8 +21,8 @@ HEAD = """# The findings of lint
 `patchpack lint` prints the code of a finding at the end of its line. An error is in code that the app refuses, or that fails when it is called. A warning is
 about code that may be intended: a comment `-- patchpack: ignore CODE` [silences it](cli.md#init-interface-lint-test).
 
-- Errors: {errors}.
-- Warnings: {warnings}.
+{errors}
+{warnings}
 
 The scripts are for an app with this interface. The head of a script is shown only if the finding has to do with it.
 
@@ -69,6 +70,10 @@ def functions(interface, scripts):
     return "\n".join(lines)
 
 
+def wrapped(text, indent=""):
+    return textwrap.fill(text, 160, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
+
+
 def page():
     findings, every, shown = codes(), list(patches()), {}
     for (wrong, *first), (right, *second) in zip(every[::2], every[1::2]):
@@ -80,12 +85,13 @@ def page():
     links, parts = {"error": [], "warning": []}, []
     for code, (severity, meaning) in sorted(findings.items()):
         links[severity].append(f"[`{code}`](#{code})")
-        parts.append(f"## `{code}`\n\n{severity.capitalize()}: {meaning}.\n")
+        parts.append(f"## `{code}`\n\n" + wrapped(f"{severity.capitalize()}: {meaning}.") + "\n")
         if code in shown:
             parts.append("```lua\n" + "\n".join(f"-- {word}: {sentence}\n{scripts}" for word, sentence, scripts in shown[code]) + "```\n")
     interface = json.loads((ROOT / "Tests/Lint/interface.json").read_text())
     app = functions(interface, "".join(scripts for pair in shown.values() for _, _, scripts in pair))
-    return "\n".join([HEAD.format(errors=", ".join(links["error"]), warnings=", ".join(links["warning"]), app=app), *parts])
+    errors, warnings = (wrapped(f"- {name}: {', '.join(links[severity])}.", "  ") for name, severity in (("Errors", "error"), ("Warnings", "warning")))
+    return "\n".join([HEAD.format(errors=errors, warnings=warnings, app=app), *parts])
 
 
 if sys.argv[1:] == ["--check"]:

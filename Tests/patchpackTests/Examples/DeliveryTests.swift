@@ -8,7 +8,8 @@ import Testing
         /// Every command of docs/delivery.md, in order and in one shell, with nginx as the server of the document.
         @Test(.needs("nginx-light", "/usr/sbin/nginx")) func everyCommandOfTheDocumentWorks() throws {
             let document = try String(contentsOfFile: "\(Tool.root)/docs/delivery.md", encoding: .utf8)
-            let commands = document.split(separator: "\n").filter { $0.hasPrefix("$ ") }.map { $0.dropFirst(2) }
+            let lines = document.replacing("\\\n", with: "").split(separator: "\n")
+            let commands = lines.filter { $0.hasPrefix("$ ") }.map { $0.dropFirst(2) }
             try #require(commands.count > 35)
             let folder = try TestFolder()
             let prepare = try Tool.shell(
@@ -27,10 +28,10 @@ import Testing
                         .replacing("    ssl_certificate_key server.key;\n", with: ""), to: "nginx.conf")
                 return "nginx -c \(folder.path)/nginx.conf -p \(folder.path) -g 'user root;'"
             }
-            let lines = commands.map {
+            let script = commands.map {
                 $0.replacing("https://patches.example.com", with: "http://127.0.0.1:\(server.port) --allow-http")
             }
-            let run = try Tool.shell("set -ex\n" + lines.joined(separator: "\n"), in: folder.path)
+            let run = try Tool.shell("set -ex\n" + script.joined(separator: "\n"), in: folder.path)
             #expect(run.status == 0, "\(run.error.suffix(2000))")
             let codes = try Tool.shell(
                 "patchpack feed preview release --app-version 2.3.1 --installation x", in: folder.path)

@@ -39,7 +39,7 @@ import Testing
                 "$SHOP_APP" --interface >interface.json
                 awk '/^```lua/ { n++; file = n ".lua"; next } /^```/ { file = ""; next } file { print >file }' \
                   "$CHECKOUT/docs/writing-patches.md"
-                grep -l '^-- @patch' *.lua | xargs patchpack lint --strict --interface interface.json
+                patchpack lint --strict --interface interface.json $(grep -l '^-- @patch' *.lua)
                 """#, in: folder.path)
             #expect(run.status == 0, "\(run.text)\(run.error)")
             #expect(run.lines.count(where: { $0.hasPrefix("ok") }) > 2, "\(run.text)")
