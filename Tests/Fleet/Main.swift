@@ -227,7 +227,8 @@ struct SplitMix {
     }
 }
 
-/// How many of a thousand devices are down, hour by hour, with and without the guard.
+/// How many of a thousand devices are between their first crash and their next launch that works, hour by hour, with and
+/// without the guard.
 struct Chart {
     let outcomes: [Outcome]
 
@@ -240,7 +241,7 @@ struct Chart {
             <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 740 \(Int(top + height + 60))" font-family="sans-serif" font-size="12">
             <style>text{fill:#333} .axis{stroke:#999} .with{stroke:#0a7} .without{stroke:#c33} path{fill:none;stroke-width:2}
             @media (prefers-color-scheme: dark){text{fill:#ddd} .axis{stroke:#777}}</style>
-            <text x="\(left)" y="20">Devices that crash at launch, of 1,000: a bad patch to 25 percent at hour 24, withdrawn at hour 28</text>
+            <text x="\(left)" y="20">Devices between their first crash and their next launch that works, of 1,000</text>
 
             """
         let shown = outcomes.filter { $0.percent == 25 }
@@ -253,6 +254,15 @@ struct Chart {
             }
             text +=
                 "<path class=\"\(outcome.hasGuard ? "with" : "without")\" d=\"M\(points.joined(separator: "L"))\"/>\n"
+        }
+        for (hour, words, anchor) in [
+            (Main.published, "a bad patch, to 25 %", "end"), (Main.withdrawn, "withdrawn", "start"),
+        ] {
+            let x = left + width * hour / Main.end
+            let line = String(format: "x1=\"%.1f\" x2=\"%.1f\" y1=\"%.1f\" y2=\"%.1f\"", x, x, top, top + height)
+            let place = String(format: "x=\"%.1f\" y=\"%.1f\"", x + (anchor == "end" ? -4 : 4), top + 14)
+            text += "<line class=\"axis\" \(line) stroke-dasharray=\"3\"/>\n"
+            text += "<text \(place) text-anchor=\"\(anchor)\">\(words)</text>\n"
         }
         for day in 0...5 {
             let x = left + width * Double(day) / 5
