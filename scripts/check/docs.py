@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Checks the statements of README and docs/ about the rest of the repository.
 
-    scripts/check/docs.py            fails if a figure, a count, a list, a path or the form of a block is not as it should be
+    scripts/check/docs.py            fails if a figure, a count, a list, a path, the width of a line or the form of a block is not as it should be
     scripts/check/docs.py --write    takes the figures of speed from RESULTS.md
 
 - Code is in fences that name their language. Tests/Docs/run.py runs `sh`; Tests/Outside compiles `swift`, and Tests/Macros the blocks with macros.
@@ -16,6 +16,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 DOCUMENTS = ["README.md", "SECURITY.md", "CONTRIBUTING.md"] + [f"docs/{path.name}" for path in sorted((ROOT / "docs").glob("*.md"))]
 LANGUAGES = {"sh", "swift", "lua", "json", "yaml", "text"}
+WIDTH = 160
 NOTES = {"sh": r"not 0|not run: .+", "swift": r"part of a manifest|with the macros|with other packages"}
 
 THREADS = "patched calls from several threads"
@@ -157,8 +158,9 @@ def lists():
 
 def schemas():
     """The members of the tool's JSON lines that docs/cli.md does not list."""
+    table = (ROOT / "docs/cli.md").read_text().replace(" |\n| | | ", " ")  # a row may go on in the next one
     rows = {name: set(re.findall(r"`(\w+)`", line)) | {"schema", "error"}
-            for line in (ROOT / "docs/cli.md").read_text().split("\n") for name in re.findall(r"`patchpack\.([\w-]+)/1`", line.split(" | ")[0])}
+            for line in table.split("\n") for name in re.findall(r"`patchpack\.([\w-]+)/1`", line.split(" | ")[0])}
     for path in sorted((ROOT / "Sources/patchpack").rglob("*.swift")):
         text = path.read_text()
         for schema in re.finditer(r'\.(?:object|report)\([\s\[]*(?:\("schema", \.string\()?"patchpack\.([\w-]+)/1"', text):
@@ -189,6 +191,15 @@ def blocks():
                     and not any(re.match(r"\s*[-*] ", above) for above in lines[max(0, number - 12):number - 1]):
                 yield f"{document}:{number}: code is in a fence that names its language"
             inside = inside != bool(fence)
+
+
+def widths():
+    """Lines that are too wide to read beside an editor. A row of a table goes on in another row, with empty cells."""
+    for document in DOCUMENTS:
+        if document != "CONTRIBUTING.md":
+            for number, line in enumerate((ROOT / document).read_text().split("\n"), 1):
+                if len(line) > WIDTH:
+                    yield f"{document}:{number}: has {len(line)} columns, more than {WIDTH}"
 
 
 def prose(document):
@@ -239,7 +250,7 @@ def paths():
 
 
 def main():
-    faults = [*blocks(), *paths(), *links(), *figures("--write" in sys.argv), *counts(), *lists(), *schemas()]
+    faults = [*blocks(), *widths(), *paths(), *links(), *figures("--write" in sys.argv), *counts(), *lists(), *schemas()]
     if faults:
         sys.exit("\n".join(faults))
 
