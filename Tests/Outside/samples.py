@@ -46,7 +46,8 @@ def generate():
                 write_program(path.stem, f"{place}\n" + "\n".join(lines))
                 continue
             imports = {row for row in lines if row.startswith("import ")} - {"import Foundation", "import Testing"}
-            code = [row for row in lines if not row.startswith("import ")]
+            # The parts of a module that a test imports are in Context.swift.
+            code = [row for row in lines if not row.startswith(("import ", "@testable import "))]
             while code and not code[0].strip():
                 code.pop(0)
             body = "\n".join(code).replace("#expect(", "expect(").replace("@Test ", "")

@@ -27,6 +27,7 @@ MODEL = "a patched call with a model of nine members: dates, a URL, an enum, a l
 INSTANCE, ONCE = "resident memory of a further instance of a small patch", "Measured once"
 # The places of figures in the documents, with the section and the row of RESULTS.md that each one comes from. … is the figure.
 FIGURES = {
+    "README.md": [(r"that no patch replaces takes \[…\]", "a call, not patched", "Replaceable")],
     "docs/server.md": [(r"A small one takes about …[,.]", INSTANCE, "the mean of fifteen")],
     "docs/performance.md": [
         (r"a `PatchPoint` without a patch \| … \|", "a call, not patched", "PatchPoint"),
@@ -117,7 +118,7 @@ def figures(write):
     names, late = measured(), []
     for document, pattern, section, row in ((document, *row) for document, rows in FIGURES.items() for row in rows):
         text = (ROOT / document).read_text()
-        found, there = re.search(pattern.replace("…", r"([\d.]+) (\w+)"), text), result(section, row)
+        found, there = re.search(pattern.replace("…", r"([\d.]+)\s(\w+)"), text), result(section, row)
         if found and not there and all(any(re.fullmatch(name, words) for name in names) for words in (section, row)):
             late.append(row)
             continue
