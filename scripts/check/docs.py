@@ -5,7 +5,8 @@
     scripts/check/docs.py --write    takes the figures of speed from RESULTS.md
 
 - Code is in fences that name their language. Tests/Docs/run.py runs `sh`; Tests/Outside compiles `swift`, and Tests/Macros the blocks with macros.
-- Figures of speed come from Benchmarks/RESULTS.md, rounded. Counts are counted. Lists have the same members as the code.
+- Figures of speed come from Benchmarks/RESULTS.md, rounded. Counts are counted. Lists have the same members as the code, and settings the same
+  defaults.
 """
 
 import pathlib
@@ -96,6 +97,10 @@ LISTS = [
       for verb, path in (("feed", "Feed/Feed"), ("store", "Device/Store"), ("trust", "Keys/Trust"), ("keystore", "Keys/Keystore"),
                          ("interface", "Scripts/Interface"))],
 ]
+# The settings whose defaults the pages name.
+SETTINGS = ["Sources/PatchRunner/Sandbox/PatchLimits.swift", "Sources/PatchHTTP/HTTPSettings.swift", "Sources/PatchDevice/Store/CrashLimits.swift",
+            "Sources/PatchDevice/Sync/SyncSettings.swift"]
+VALUE = r"\d{1,3}(?:,\d{3})*(?: (?:ms|s|minutes|KiB|MiB)\b)?"
 # Nanoseconds, and the KiB that RESULTS.md has as KB.
 UNITS = {"ns": 1, "µs": 1e3, "ms": 1e6, "s": 1e9, "KiB": 1, "KB": 1, "MB": 1024}
 
@@ -143,6 +148,41 @@ def counts():
     there = len(list((ROOT / "Tests/PatchRunnerTests/Hostile/scripts").glob("*.lua")))
     if f"`HostileScriptTests`, {there} scripts" not in (ROOT / "Tests/README.md").read_text():
         yield f"Tests/README.md: `HostileScriptTests` has {there} scripts"
+
+
+def settings():
+    """The defaults in the code of the settings of a library, by name: numbers, bytes and seconds. Two may have one name."""
+    found = {}
+    for path in SETTINGS:
+        for name, value in re.findall(r"public var (\w+)(?:: \w+)? = ([\w.()<* ]+)$", (ROOT / path).read_text(), re.M):
+            seconds = re.fullmatch(r"Duration\.(seconds|milliseconds)\(([\d.]+)\)", value)
+            if seconds:
+                found.setdefault(name, set()).add(float(seconds[2]) * UNITS["s" if seconds[1] == "seconds" else "ms"] / UNITS["s"])
+            elif re.fullmatch(r"[\d_.]+(?: (?:\*|<<) [\d_.]+)?", value):
+                found.setdefault(name, set()).add(eval(value))
+    return found
+
+
+def defaults():
+    """The defaults of settings that pages name: in the table of limits, and as `name` (VALUE) or VALUE (`name`)."""
+    code, count = settings(), 0
+    for document in DOCUMENTS:
+        for number, line in enumerate((ROOT / document).read_text().split("\n"), 1):
+            named = re.findall(rf"`(?:\w+\.)?(\w+)` \(({VALUE})", line)
+            named += [(name, value) for value, name in re.findall(rf"({VALUE})[^()|`;,.]* \(`(?:\w+\.)?(\w+)`\)", line)]
+            cells = line.strip("| ").split(" | ")
+            if document == "docs/runner.md" and len(cells) == 2 and re.match(VALUE, cells[1]):
+                values = re.findall(VALUE, cells[1])
+                named += zip([name for name in re.findall(r"`(\w+)`", cells[0]) if name in code], values * 2 if "each" in line else values)
+            for name, value in named:
+                if name not in code:
+                    continue
+                count += 1
+                amount, _, unit = value.replace(",", "").partition(" ")
+                if float(amount) * {"": 1, "minutes": 60, "KiB": 1 << 10, "MiB": 1 << 20, "s": 1, "ms": 1e-3}[unit] not in code[name]:
+                    yield f"{document}:{number}: {name} is {value}, and in the code {' or '.join(map(str, code[name]))}"
+    if count < 25:
+        yield f"docs: only {count} defaults of settings are found in the pages"
 
 
 def members(path, part, form):
@@ -251,7 +291,7 @@ def paths():
 
 
 def main():
-    faults = [*blocks(), *widths(), *paths(), *links(), *figures("--write" in sys.argv), *counts(), *lists(), *schemas()]
+    faults = [*blocks(), *widths(), *paths(), *links(), *figures("--write" in sys.argv), *counts(), *defaults(), *lists(), *schemas()]
     if faults:
         sys.exit("\n".join(faults))
 
