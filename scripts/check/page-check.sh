@@ -16,17 +16,22 @@ head -qn 20000 "$work"/events/*.jsonl |
   cd "$work"
   for key in root release online sign; do "$PATCHPACK" keygen --profile modern -q -o "$key"; done
   for version in 1 2; do
-    printf -- '-- @patch com.example.shop.home\n-- @version %s\n-- @app com.example.shop >=1.0\n-- @replaces Home.title\npatch.replace("Home.title", function(original, ...) return original(...) end)\n' \
+    printf -- '-- @patch com.example.shop.home\n-- @version %s\n-- @app com.example.shop >=2.0\n-- @replaces Home.title\npatch.replace("Home.title", function(original, ...) return original(...) end)\n' \
       "$version" >"home-$version.lua"
   done
   "$PATCHPACK" pack home-*.lua --signing-key sign/signing.pem --script-key sign/script.key -q -o envelopes
-  "$PATCHPACK" feed init feed --app com.example.shop --root-key root/signing.pem --release-key release/signing.pem --online-key online/signing.pem -q
+  value='<b>old</b>'
+  [ -z "${PICTURES:-}" ] || value=old
+  # At the hours of the fleet, so that the report's figures agree: version 2 is offered for four hours of the second day.
+  at() { TZ=UTC faketime "2026-11-$1" "$PATCHPACK" "${@:2}"; }
+  at '01 00:00' feed init feed --app com.example.shop --root-key root/signing.pem --release-key release/signing.pem --online-key online/signing.pem -q
   export PATCHPACK_FEED_KEY=online/signing.pem PATCHPACK_AUTHOR=ada
-  "$PATCHPACK" feed publish feed envelopes/* --rollout 100% --trusted-key sign/trusted.pem --script-key sign/script.key --key release/signing.pem --key online/signing.pem -q
-  "$PATCHPACK" feed rollout feed com.example.shop.home 5% --reason 'canary, <b>5 %</b>' -q
-  "$PATCHPACK" feed withdraw feed com.example.shop.home --reason 'rolled back on 1 of 10 devices' --author bob -q
-  "$PATCHPACK" feed switch feed 'checkout=<b>old</b>' -q
-  "$PATCHPACK" feed disable feed --reason 'until it is understood' -q
-  "$PATCHPACK" report events --feed feed --gate 'failing<0.5%' --gate 'rolled-back<0.5%' --html feed.html -q || [ $? = 20 ]
+  trust=(--trusted-key sign/trusted.pem --script-key sign/script.key --key release/signing.pem --key online/signing.pem -q)
+  at '01 00:00' feed publish feed envelopes/home-1.js --rollout 100% "${trust[@]}"
+  at '02 00:00' feed publish feed envelopes/home-2.js --rollout 25% --reason 'canary, <b>25 %</b>' "${trust[@]}"
+  at '02 04:00' feed withdraw feed com.example.shop.home --reason 'launches fail with it' --author bob -q
+  at '05 23:59' feed switch feed "checkout=$value" -q
+  at '05 23:59' feed disable feed --reason 'until it is understood' -q
+  at '06 00:00' report events --feed feed --gate 'failing<0.5%' --gate 'rolled-back<0.5%' --html feed.html -q || [ $? = 20 ]
 )
 python3 Tests/Page/check.py ${PICTURES:+--pictures "$PICTURES"} "$work/fleet.html" "$work/quoting.html" "$work/feed.html"
