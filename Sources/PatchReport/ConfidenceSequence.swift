@@ -49,6 +49,7 @@ package struct ConfidenceSequence: Sendable {
     /// How many more cases are needed to be certain of a bound if the part stays as it is; nil if more than a billion.
     package func needed(for bound: Double) -> Int? {
         guard isAbove(bound) == nil else { return 0 }
+        guard share.total <= 1_000_000_000 else { return nil }
         let part = share.value ?? 0
         var (low, high) = (Double(share.total), Double(max(1, share.total)))
         while !isSure(bound, part * high, high) {

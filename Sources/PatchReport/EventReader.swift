@@ -20,6 +20,8 @@ internal import PatchText
         case withoutDevice
         /// It is of another installation than the requested one.
         case ofOther
+        /// It is of another app or environment than the feed's.
+        case elsewhere
     }
 
     private enum Place { case all, line, resource, attributes, running, patch, times, reasons, other }
@@ -46,6 +48,8 @@ internal import PatchText
     private var last: [UInt32]
     /// The hash of the requested installation; nil for all.
     private var only: UInt64?
+    /// The app and the environment whose events count; nil for all.
+    private let origin: FleetReport.Origin?
 
     /// What the line has: strings and integers by the number of their keys.
     private var strings: [Range<Int>], integers: [Int]
@@ -60,7 +64,8 @@ internal import PatchText
     private var position = 0, end = 0
     private var scratch = longestLine
 
-    init(installation: String?) {
+    init(installation: String?, origin: FleetReport.Origin?) {
+        self.origin = origin
         for key in Key.allCases {
             let number = Int(texts.number(of: key.rawValue))
             precondition(number == key.index)
@@ -89,7 +94,7 @@ internal import PatchText
         switch key {
         case .schema, .timestamp, .event: (.line, .text)
         case .resource, .attributes: (.line, .other)
-        case .installation, .appVersion, .system, .systemVersion: (.resource, .text)
+        case .installation, .app, .environment, .appVersion, .system, .systemVersion: (.resource, .text)
         case .patch: (.attributes, .id)
         case .version: (.attributes, .version)
         case .line: (.attributes, .number)
@@ -147,6 +152,8 @@ internal import PatchText
         guard unsafe text(strings[Key.schema.index]).elementsEqual(EventRecord.schema.utf8),
             !strings[Key.event.index].isEmpty
         else { return .foreign }
+        // Before any check, so that another app's damage does not count here.
+        guard isOfOrigin else { return .elsewhere }
         guard !strings[Key.installation.index].isEmpty else { return .withoutDevice }
         guard !isMiscounted else { return .damaged }
         guard !isMisnamed, hasNames() else { return .misnamed }
@@ -154,6 +161,14 @@ internal import PatchText
         name = number < names.count ? names[number] : nil
         device = unsafe texts.hash(text(strings[Key.installation.index]))
         return only.map { $0 == device } ?? true ? .event : .ofOther
+    }
+
+    /// Whether a line is of the feed's app, and, if it names an environment, of the feed's.
+    private var isOfOrigin: Bool {
+        guard let origin else { return true }
+        let environment = unsafe text(strings[Key.environment.index])
+        return unsafe text(strings[Key.app.index]).elementsEqual(origin.app.utf8)
+            && (unsafe environment.isEmpty || environment.elementsEqual(origin.environment.utf8))
     }
 
     /// Whether all names have their forms, and a line that names a version names a patch.

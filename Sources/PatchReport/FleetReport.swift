@@ -25,6 +25,10 @@ package struct FleetReport: Sendable, Equatable {
         package var droppedPatches = 0
         /// Events of other installations than the requested one.
         package var others = 0
+        /// Events of other apps or environments than the feed's.
+        package var elsewhere = 0
+        /// How many apps or environments the counted events are of, whichever are more.
+        package var origins = 0
         package var leftOut: [LeftOut] = []
 
         package struct LeftOut: Sendable, Equatable {
@@ -203,6 +207,17 @@ package struct FleetReport: Sendable, Equatable {
 
         /// The calls that could not be compared for other reasons than the known ones.
         package var otherReasons: Int { max(0, counts.incomparable - reasons.reduce(0) { $0.addingOrMost($1.count) }) }
+    }
+
+    /// An app in an environment, as a feed has it.
+    package struct Origin: Sendable {
+        package let app: String
+        package let environment: String
+
+        package init(app: String, environment: String) {
+            self.app = app
+            self.environment = environment
+        }
     }
 
     /// A patch that a feed lists, when the feed stopped it, if it did, and whether it is offered, and not in shadow.

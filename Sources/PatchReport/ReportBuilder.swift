@@ -125,13 +125,18 @@ internal import PatchText
     private var device: FleetReport.Device?
     /// When that device synced last, in milliseconds since 1970.
     private var lastSync: UInt64 = 0
+    /// The apps and the environments of the counted events, as the numbers of strings.
+    private var apps: Set<UInt32> = [], environments: Set<UInt32> = []
+    private var lastOrigin: (app: UInt32, environment: UInt32) = (0, 0)
 
-    /// - Parameter now: The current time in milliseconds since 1970. The time of an event more than a day later is ignored.
+    /// - Parameters:
+    ///   - now: The current time in milliseconds since 1970. The time of an event more than a day later is ignored.
+    ///   - origin: The app and the environment whose events count; nil for all.
     package init(
         now: Int, limits: Limits = Limits(), patch: String? = nil, version: Int? = nil, since: Timestamp? = nil,
-        newSince: Timestamp? = nil, installation: String? = nil
+        newSince: Timestamp? = nil, installation: String? = nil, origin: FleetReport.Origin? = nil
     ) {
-        reader = EventReader(installation: installation)
+        reader = EventReader(installation: installation, origin: origin)
         suspicion = reader.number(of: EventRecord.suspicion)
         only = (reader.number(of: patch ?? ""), version ?? 0)
         device = installation.map { FleetReport.Device(installation: $0) }
@@ -164,6 +169,7 @@ internal import PatchText
         case .foreign: input.foreign += 1
         case .withoutDevice: input.withoutDevice += 1
         case .ofOther: input.others += 1
+        case .elsewhere: input.elsewhere += 1
         case .damaged: input.damaged += 1
         case .misnamed:
             input.damaged += 1
@@ -180,6 +186,7 @@ internal import PatchText
         let at = reader.time.flatMap { $0 >= Self.start && $0 <= end ? $0 : nil }
         if let since, at.map({ $0 < since }) ?? true { return input.earlier += 1 }
         input.events += 1
+        addOrigin()
         if let at, at <= present { newest = max(newest, at) }
         if at == nil { input.withoutTime += 1 }
         let time = UInt64(at ?? 0)
@@ -263,6 +270,14 @@ internal import PatchText
             if !isSuspicion { addBad(number, time) { $0.rolledBack += 1 } }
         default: break
         }
+    }
+
+    private mutating func addOrigin() {
+        let origin = (app: reader.number(.app), environment: reader.number(.environment))
+        guard origin != lastOrigin else { return }
+        lastOrigin = origin
+        if origin.app > 0 { apps.insert(origin.app) }
+        if origin.environment > 0 { environments.insert(origin.environment) }
     }
 
     /// When the feed stopped a patch, in milliseconds since 1970; nil if it did not.
@@ -498,6 +513,7 @@ internal import PatchText
         var report = FleetReport()
         report.input = input
         report.input.dropped.addOrMost(reader.texts.dropped)
+        report.input.origins = max(apps.count, environments.count)
         report.scale = devices.scale
         report.newest = newest > 0 ? Timestamp(secondsSince1970: newest / 1000) : nil
         let scale = devices.scale

@@ -12,19 +12,6 @@ import Testing
     /// the bound use does not in a quarter.
     private static let bound = 0.1
 
-    private struct SeededRandom {
-        var seed: UInt64
-
-        mutating func unit() -> Double {
-            seed &+= 0x9E37_79B9_7F4A_7C15
-            var z = (seed ^ seed >> 30) &* 0xBF58_476D_1CE4_E5B9
-            z = (z ^ z >> 27) &* 0x94D0_49BB_1331_11EB
-            return Double((z ^ z >> 31) >> 11) / Double(1 << 53)
-        }
-
-        mutating func next(below bound: Int) -> Int { Int(unit() * Double(bound)) }
-    }
-
     private struct Function {
         let name: String
         /// The part of the devices that call it, and the part of its calls that it answers wrongly.
@@ -41,7 +28,7 @@ import Testing
         var isWrong: Bool { functions.contains { $0.wrong > bound } }
 
         init(_ seed: Int) {
-            random = SeededRandom(seed: UInt64(seed))
+            random = SeededRandom(seed)
             isShadow = random.next(below: 3) > 0
             devices = 120 + random.next(below: 80)
             (silent, incomparable) = ([0, 0.3][random.next(below: 2)], [0, 0, 0.3, 0.9][random.next(below: 4)])

@@ -19,6 +19,27 @@ import Testing
             #"{"schema":"patchpack.event/1","timestamp":"\#(time).000Z","resource":{"app.installation.id":"d\#(device)","service.name":"com.example","service.version":"\#(app)"},"severityNumber":9,"eventName":"\#(event)","attributes":{\#(about)\#(attributes)}}"#
     }
 
+    /// Two environments have the same patches, and two apps may.
+    @Test func eventReader_withOrigin_leavesOutOthers() throws {
+        let own = Self.line("activated")
+        let lines =
+            [
+                own,
+                own.replacing(#""service.name":"com.example""#, with: #""service.name":"com.example.other""#),
+                own.replacing(#""service.name":"com.example","#, with: ""),
+            ]
+            + ["release", "debug"].map { name in
+                own.replacing(#""resource":{"#, with: #""resource":{"deployment.environment.name":"\#(name)","#)
+            }
+        let folder = try TestFolder()
+        let path = try folder.write(Array((lines.joined(separator: "\n") + "\n").utf8), to: "events.jsonl")
+        var builder = ReportBuilder(
+            now: Self.now, origin: FleetReport.Origin(app: "com.example", environment: "release"))
+        try EventInput().read(Path(path), into: &builder)
+        let input = builder.report().input
+        #expect(input.events == 2 && input.elsewhere == 3)
+    }
+
     /// The report on a string.
     static func report(
         _ text: some Sequence<UInt8>, limits: ReportBuilder.Limits = .init(), now: Int = now,

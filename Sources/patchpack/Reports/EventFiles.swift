@@ -73,14 +73,15 @@ enum EventFiles {
     /// - Parameter listed: The patches that a feed lists. They are counted even if no device reports them.
     static func report(
         on places: [Path], mayBeMissing: Bool = false, patch: String? = nil, version: Int? = nil, since: Timestamp?,
-        newSince: Timestamp? = nil, listed: [FleetReport.Listed] = [], installation: String? = nil, _ console: Console
+        newSince: Timestamp? = nil, listed: [FleetReport.Listed] = [], installation: String? = nil,
+        origin: FleetReport.Origin? = nil, _ console: Console
     ) throws(PatchError) -> (FleetReport, PatchError?) {
         let (files, leftOut) = try find(places, mayBeMissing: mayBeMissing)
         for file in leftOut.prefix(20) { console.warning("\(file.file): left out, because \(file.reason)") }
         if leftOut.count > 20 { console.warning("\(leftOut.count - 20) other files are left out") }
         var builder = ReportBuilder(
             now: WallClock.milliseconds, patch: patch, version: version, since: since, newSince: newSince,
-            installation: installation)
+            installation: installation, origin: origin)
         builder.add(listed: listed)
         var failure: PatchError?
         let input = EventInput()
@@ -95,7 +96,9 @@ enum EventFiles {
         var report = builder.report()
         report.input.leftOut = leftOut
         let read = report.input
-        if failure == nil, let first = files.first, read.events + read.earlier + read.others + read.withoutDevice == 0 {
+        if failure == nil, let first = files.first,
+            read.events + read.earlier + read.others + read.elsewhere + read.withoutDevice == 0
+        {
             let (damaged, foreign) = (read.damaged, read.foreign)
             let lines = damaged > 0 ? damaged.counting("damaged line") : foreign.counting("line") + " of another schema"
             var error = PatchError(
@@ -110,6 +113,9 @@ enum EventFiles {
 }
 
 extension FeedRepository {
+    /// Of which app and environment the events of its devices are.
+    var origin: FleetReport.Origin { FleetReport.Origin(app: app, environment: environment) }
+
     /// The listed patches for a report, with the time when each was withdrawn or all patches were switched off.
     var listed: [FleetReport.Listed] {
         list.entries.map { entry in

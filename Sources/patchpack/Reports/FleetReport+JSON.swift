@@ -22,7 +22,8 @@ extension FleetReport.Input: JSONConvertible {
         return JSONValue([
             ("bytes", bytes), ("events", events), ("damaged", damaged), ("misnamed", misnamed), ("foreign", foreign),
             ("withoutDevice", withoutDevice), ("withoutTime", withoutTime), ("dropped", dropped),
-            ("earlier", earlier), ("others", others), ("leftOut", leftOut),
+            ("earlier", earlier), ("others", others), ("elsewhere", elsewhere), ("origins", origins),
+            ("leftOut", leftOut),
         ])
     }
 }
@@ -134,9 +135,9 @@ extension FleetReport.Part {
 
 extension Share: JSONConvertible {
     var json: JSONValue {
-        func millionths(_ part: Double) -> Int { Int((part * 1e6).rounded()) }
+        func millionths(_ part: Double) -> Int { Int(exactly: (part * 1e6).rounded()) ?? 0 }
         return JSONValue([
-            ("count", Int(count.rounded())), ("of", total), ("part", value.map(millionths)),
+            ("count", wholeCount), ("of", total), ("part", value.map(millionths)),
             ("low", millionths(interval.lowerBound)), ("high", millionths(interval.upperBound)),
         ])
     }

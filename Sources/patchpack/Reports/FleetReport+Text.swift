@@ -104,6 +104,8 @@ extension FleetReport {
         }
         let notes = [
             (input.others, "\(input.others.counting("event")) of other devices left out"),
+            (input.elsewhere, input.elsewhereText),
+            (input.origins > 1 ? 1 : 0, "of \(input.origins) apps or environments, which --feed tells apart"),
             (input.earlier, "\(input.earlier.counting("earlier event")) left out"),
             (input.damaged, "\(input.damaged.counting("damaged line"))\(names ?? "")"),
             (input.foreign, "\(input.foreign.counting("line")) of another schema"),
@@ -116,6 +118,10 @@ extension FleetReport {
         let all = (newest.map { ["the newest from \($0)"] } ?? []) + notes.filter { $0.0 > 0 }.map(\.1)
         return all.isEmpty ? counts : "\(counts); \(all.joined(separator: ", "))"
     }
+}
+
+extension FleetReport.Input {
+    var elsewhereText: String { "\(elsewhere.counting("event")) of other apps or environments left out" }
 }
 
 extension ReportGateResult {

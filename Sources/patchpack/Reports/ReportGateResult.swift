@@ -15,8 +15,9 @@ struct ReportGateResult {
     private let judgement: ReportGate.Judgement
     /// How many devices rolled the patch back together with other patches.
     private var suspected = 0
-    /// The version before, if the bound is relative to it.
+    /// The version before, if the bound is relative to it, and whether a feed offers it.
     private var previous: Int?
+    private var isConfirmed = false
 
     var verdict: ReportGate.Verdict { judgement.verdict }
     var sequence: ConfidenceSequence { judgement.sequence }
@@ -24,10 +25,16 @@ struct ReportGateResult {
     /// The function that decided; nil if the gate is not about functions.
     var function: String? { judgement.function?.function }
 
-    /// - Parameter all: The patches that may be the version before; nil for the patches of the report.
+    /// - Parameters:
+    ///   - all: The patches that may be the version before.
+    ///   - listed: The patches that a feed lists, of which one that is offered may be the version before; nil without a feed. A
+    ///     version that only devices name proves nothing: anyone can name one.
     static func all(
-        _ gates: [ReportGate], _ report: FleetReport, id: String?, version: Int?, among all: [FleetReport.Patch]? = nil
+        _ gates: [ReportGate], _ report: FleetReport, id: String?, version: Int?, _ all: [FleetReport.Patch],
+        listed: [FleetReport.Listed]?
     ) -> [ReportGateResult] {
+        let live = listed.map { Set($0.filter(\.isLive).map { "\($0.id) \($0.version)" }) }
+        let all = all.filter { live?.contains($0.label) ?? true }
         // A gate that is given twice counts once, because a duplicate series makes a metrics file invalid.
         let gates = gates.enumerated().filter { !gates[..<$0].contains($1) }.map(\.element)
         return gates.flatMap { gate in
@@ -39,12 +46,12 @@ struct ReportGateResult {
                 return [ReportGateResult(gate: gate, id: id, version: version, judgement: judgement)]
             }
             return report.patches.map { patch in
-                let older = (all ?? report.patches).filter { $0.id == patch.id && $0.version < patch.version }
+                let older = all.filter { $0.id == patch.id && $0.version < patch.version }
                 let previous = gate.isRelative ? older.max { $0.version < $1.version } : nil
                 return ReportGateResult(
                     gate: gate, id: patch.id, version: patch.version,
                     judgement: gate.judge(patch, after: previous, scale: report.scale), suspected: patch.suspected,
-                    previous: previous?.version)
+                    previous: previous?.version, isConfirmed: listed != nil)
             }
         }
     }
@@ -64,10 +71,13 @@ struct ReportGateResult {
         let interval = Self.text(value, sequence) + (comparable.map { "; \($0)" } ?? "")
         if gate.isRelative {
             guard let previous, let before = judgement.previous else {
-                return "\(interval); no device has reported an earlier version"
+                let source = isConfirmed ? " that the feed offers" : ""
+                return "\(interval); no device has reported an earlier version\(source)"
             }
             let old = Self.text(before.share.value ?? 0, before)
-            return "\(interval); version \(previous): \(old)\(verdict == .undecided ? ": too few for a verdict" : "")"
+            let source = isConfirmed ? "" : ", which no feed confirms"
+            let end = verdict == .undecided ? ": too few for a verdict" : ""
+            return "\(interval); version \(previous)\(source): \(old)\(end)"
         }
         guard verdict == .undecided else { return interval }
         if gate.measure == .rolledBack, suspected > 0 {

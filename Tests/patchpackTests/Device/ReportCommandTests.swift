@@ -1,5 +1,6 @@
 import Foundation
 import PatchCrypto
+import PatchText
 import TestSupport
 import Testing
 
@@ -39,7 +40,87 @@ import Testing
         #expect(value["patches"]?.elements.first?["calls"]?.number == 1_000_000)
     }
 
-    /// The same report from a file, a pipe, and each compression.
+    /// Sums of counts that a device made up end at the largest number, in each format.
+    @Test(arguments: ["json", "text", "openmetrics"]) func report_largestCounts_isWritten(_ format: String) throws {
+        let most = Int.max
+        let counts = [
+            #","patch.calls":\#(most),"patch.failures":\#(most),"patch.fallbacks":\#(most),"patch.measured":\#(most),"patch.nanoseconds":\#(most),"patch.longest":\#(most),"patch.times":[\#(most),\#(most)]"#,
+            #","code.function.name":"Cart.total","shadow.agreed":\#(most),"shadow.differed":\#(most),"shadow.failed":\#(most),"shadow.incomparable":\#(most)"#,
+            #","code.function.name":"Cart.bold","error.type":"script","event.count":\#(most)"#,
+        ]
+        let lines = zip(["called", "compared", "failed"], counts).flatMap { event, counts in
+            (0..<2).map { Self.line(event, $0, counts) }
+        }
+        try folder.write(lines.joined(separator: "\n") + "\n", to: "made-up.jsonl")
+        let run = try Tool.patchpack(
+            "report", "made-up.jsonl", "--gate", "failing<1%", "--gate", "differs<1%", "--format", format,
+            in: folder.path)
+        #expect(run.status == 20, "\(run.status) \(run.error)")
+        if format == "json" {
+            let patch = try JSONValue(parsing: run.output)["patches"]?.elements.first
+            #expect(patch?["failureRate"]?["count"]?.number == most)
+        }
+    }
+
+    /// Events with any counts, names and times, in each format and with each gate. Devices send what they like.
+    @Test func report_anyEvents_isWritten() throws {
+        var random = SeededRandom(80)
+        let counts = [0, 1, 2, 1000, 1 << 31, 1 << 53, Int.max - 1, Int.max]
+        let names = EventRecord.Name.allCases.map(\.rawValue)
+        let times = [
+            "0000-01-01T00:00:00Z", "1970-01-01T00:00:00Z", "2020-01-01T00:00:00Z", "2026-11-22T10:00:00.5Z",
+            "2026-11-29T20:00:00Z", "9999-12-31T23:59:60Z",
+        ]
+        func line() -> String {
+            func one<Value>(_ values: [Value]) -> Value { random.one(of: values) }
+            let numbers = [
+                "patch.calls", "patch.failures", "patch.fallbacks", "patch.measured", "patch.nanoseconds",
+                "patch.longest", "shadow.agreed", "shadow.differed", "shadow.failed", "shadow.incomparable",
+                "event.count", "code.line.number",
+            ]
+            var members = numbers.filter { _ in random.next(below: 2) > 0 }.map { #""\#($0)":\#(one(counts))"# }
+            members += [
+                #""patch.id":"com.example.\#(one(["a", "b"]))","patch.version":\#(one([1, 2, Int(Int32.max)]))"#,
+                #""patch.times":[\#((0..<random.next(below: 12)).map { _ in "\(one(counts))" }.joined(separator: ","))]"#,
+                #""shadow.reasons":{"a":\#(one(counts)),"b":\#(one(counts))},"code.function.name":"\#(one(["A.a", "B.b"]))""#,
+                #""shadow.answer":"\#(one(["1", ""]))","shadow.result":"<&>","error.type":"\#(one(["script", "clock"]))""#,
+                #""patch.reason":"\#(one(["launches failed", EventRecord.suspicion]))""#,
+                #""patch.running":[{"patch.id":"com.example.a","patch.version":\#(one([1, 2]))}]"#,
+            ]
+            return
+                #"{"schema":"patchpack.event/1","timestamp":"\#(one(times))","resource":{"app.installation.id":"\#(one(["1", "2", "3"]))","service.name":"com.example","service.version":"\#(one(["1", "2.0.9999999999999999"]))","os.name":"x"},"severityNumber":9,"eventName":"\#(one(names))","attributes":{\#(members.joined(separator: ","))}}"#
+        }
+        let measures = [
+            "failures", "fallbacks", "differs", "failing", "rolled-back", "refused", "sync-failed", "store-failed",
+        ]
+        let gates = measures.flatMap { ["\($0)<1%", "\($0)<100%"] }
+        let options = (gates + ["time-p95<5ms", "failing<previous+1%"]).flatMap { ["--gate", $0] }
+        for round in 0..<(testsMayBeLong ? 500 : 10) {
+            let lines = (0..<(1 + random.next(below: 60))).map { _ in line() }
+            try folder.write(lines.joined(separator: "\n") + "\n", to: "any.jsonl")
+            for more in [
+                options + ["--format", "json"],
+                options + ["--format", "openmetrics", "--since", "2026-01-01T00:00:00Z"],
+                options + ["--html", "any.html", "--force"], ["--installation", "1"],
+                ["--installation", "2", "--format", "json"],
+            ] {
+                let run = try Tool.run(Tool.patchpack, ["report", "any.jsonl"] + more, in: folder.path)
+                let isRight = [0, 20].contains(run.status) || run.status == 66 && more.contains("--installation")
+                #expect(isRight, "\(round): \(run.status) \(more) \(run.error)\n\(lines.joined(separator: "\n"))")
+            }
+        }
+    }
+
+    /// What is added up without a feed may be of several apps.
+    @Test func report_severalApps_saysSo() throws {
+        let lines = [Self.line("activated", 1), Self.line("activated", 2).replacing("com.example.shop\"", with: "b\"")]
+        try folder.write(lines.joined(separator: "\n") + "\n", to: "two.jsonl")
+        let run = try Tool.patchpack("report", "two.jsonl", in: folder.path)
+        #expect(run.text.contains("of 2 apps or environments, which --feed tells apart"), "\(run.text)")
+        let one = try Tool.patchpack("report", "events", "--format", "json", in: folder.path)
+        #expect(try JSONValue(parsing: one.output)["input"]?["origins"]?.number == 1)
+    }
+
     /// A file without an event is no report of a fleet, in which nothing fails.
     @Test func report_emptyFile_isMalformed() throws {
         let shop = try ReleaseFixture()
@@ -48,6 +129,7 @@ import Testing
         #expect(run.status == 10 && run.error.contains("empty.jsonl: no event was read"), "\(run.text) \(run.error)")
     }
 
+    /// The same report from a file, a pipe, and each compression.
     @Test(arguments: [
         "report events/a.jsonl", "report - < events/a.jsonl", "report < events/a.jsonl -",
         "report events/b.jsonl.gz", "report - < events/b.jsonl.gz", "report events/b.jsonl.zst",

@@ -25,13 +25,16 @@ import Testing
     }
 
     /// Lines of devices that activated the patch at this moment, or compared it. It failed on some of them.
+    ///
+    /// - Parameter place: The members of the events that name the app and, if it is known, the environment.
     private func report(
-        _ devices: Range<Int>, failing: Int, secondsAgo: Int = 0, as event: String = "activated"
+        _ devices: Range<Int>, failing: Int, secondsAgo: Int = 0, as event: String = "activated", version: Int = 7,
+        in place: String = #""service.name":"com.example.shop""#
     ) throws {
         let seconds = Int(Date().timeIntervalSince1970) - secondsAgo
         let time = try #require(Timestamp(secondsSince1970: seconds)).description.dropLast()
         func line(_ event: String, _ device: Int) -> String {
-            #"{"schema":"patchpack.event/1","timestamp":"\#(time).900Z","resource":{"app.installation.id":"\#(device)","service.name":"com.example.shop","service.version":"2.3.1"},"severityNumber":9,"eventName":"\#(event)","attributes":{"patch.id":"com.example.shop.cart-total","patch.version":7}}"#
+            #"{"schema":"patchpack.event/1","timestamp":"\#(time).900Z","resource":{"app.installation.id":"\#(device)",\#(place),"service.version":"2.3.1"},"severityNumber":9,"eventName":"\#(event)","attributes":{"patch.id":"com.example.shop.cart-total","patch.version":\#(version)}}"#
         }
         let lines = devices.flatMap {
             [line(event, $0)] + ($0 - devices.lowerBound < failing ? [line("failed", $0)] : [])
@@ -108,6 +111,63 @@ import Testing
         let log = try Tool.patchpack("feed", "log", "feed", "com.example.shop.cart-total", in: folder.path).text
         #expect(log.contains("  rollout.sh"))
         #expect(log.contains("offered to 1% by installation -> offered to 5% by installation"), "\(log)")
+    }
+
+    private func advance(_ gates: String..., after seconds: Int = 0) throws -> Tool {
+        try Tool.shell(
+            """
+            faketime '+\(seconds) seconds' "$TOOL" feed advance feed com.example.shop.cart-total --patch-version 7 \
+              --events events --soak 0s --key online/signing.pem \(gates.map { "--gate '\($0)'" }.joined(separator: " "))
+            """, in: folder.path)
+    }
+
+    /// Apps may share a script, and environments share all of them. What other devices do is no evidence for these.
+    @Test(arguments: [
+        #""service.name":"com.example.other""#,
+        #""service.name":"com.example.shop","deployment.environment.name":"debug""#,
+    ])
+    func advance_eventsOfOthers_areLeftOut(_ place: String) throws {
+        try report(0..<150, failing: 150)
+        try report(1000..<20_000, failing: 0, in: place)
+        let bad = try advance("failing<1%")
+        #expect(bad.status == 20 && bad.error.contains("is paused: failing<1%: 100.0 %"), "\(bad.text)\(bad.error)")
+        #expect(bad.text.contains("note  19,000 events of other apps or environments left out"), "\(bad.text)")
+    }
+
+    @Test func advance_failuresOfOthers_pauseNothing() throws {
+        try report(
+            0..<1000, failing: 0, in: #""service.name":"com.example.shop","deployment.environment.name":"release""#)
+        try report(1000..<2000, failing: 1000, in: #""service.name":"com.example.other""#)
+        let good = try advance("failing<1%")
+        #expect(good.text.contains("widened") && good.status == 0, "\(good.text)\(good.error)")
+        try report(2000..<3000, failing: 1000)
+        let files = ["report", "events", "--gate", "failing<50%", "--format", "json"]
+        let feed = try Tool.run(Tool.patchpack, files + ["--feed", "feed"], in: folder.path)
+        let report = try JSONValue(parsing: feed.output)
+        #expect(report["input"]?["elsewhere"]?.number == 2000 && report["devices"]?.number == 2000, "\(feed.error)")
+    }
+
+    /// A version that only devices name is not the version before: anyone can name one.
+    @Test func advance_previousVersion_isListed() throws {
+        let older = try Tool.shell(
+            """
+            mkdir older && sed '/@version/s/7/5/' "$CHECKOUT/examples/patches/cart-total.lua" >cart-total.lua &&
+              patchpack pack cart-total.lua -o older --no-lint -q --signing-key keys/signing.pem --script-key keys/script.key &&
+              patchpack feed publish feed older/cart-total.js --rollout 100% --allow-lower -q --key release/signing.pem \
+                --key online/signing.pem --trusted-key keys/trusted.pem --script-key keys/script.key
+            """, in: folder.path)
+        try #require(older.status == 0, "\(older.error)")
+        try report(0..<4000, failing: 20, version: 5)
+        try report(4000..<8000, failing: 600)
+        try report(8000..<8001, failing: 0, version: 6)
+        let bad = try advance("failing<previous+0.2%", after: 1)
+        #expect(bad.status == 20 && bad.error.contains("; version 5: 0.50 %"), "\(bad.text)\(bad.error)")
+        let options = ["--gate", "failing<previous+0.2%", "--patch", "com.example.shop.cart-total"]
+        let feed = try Tool.run(Tool.patchpack, ["report", "events", "--feed", "feed"] + options, in: folder.path)
+        let crossed = "crossed  failing<previous+0.2%  com.example.shop.cart-total 7: 15.0 %"
+        #expect(feed.text.contains(crossed), "\(feed.text)")
+        let none = try Tool.run(Tool.patchpack, ["report", "events"] + options, in: folder.path)
+        #expect(none.text.contains("; version 6, which no feed confirms: 0.0 %"), "\(none.text)")
     }
 
     /// The ladder begins in shadow. A pause there is undone into shadow.

@@ -161,10 +161,7 @@ private struct HTMLChart {
             left + (right - left) * Double(hour - first) / Double(max(1, last - first))
         }
         func y(_ count: Int) -> Double { bottom - (bottom - top) * Double(count) / Double(most) }
-        var body = [0, 0.5, 1].map { part -> String in
-            let count = Int(Double(most) * part)
-            return grid(y(count), count, labelBelow: 4)
-        }
+        var body = [0, most / 2, most].map { grid(y($0), $0, labelBelow: 4) }
         for (index, patch) in patches.enumerated() {
             var count = 0
             var path = ""

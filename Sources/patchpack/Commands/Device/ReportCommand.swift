@@ -50,7 +50,7 @@ enum ReportCommand {
         let counted = gates.contains(where: \.isRelative) ? nil : version
         var (report, failure) = try EventFiles.report(
             on: places, patch: id, version: counted, since: since, listed: listed ?? [],
-            installation: installation, console)
+            installation: installation, origin: feed?.origin, console)
         if let failure, console.format == .text, report.input.bytes == 0 { return console.fail(failure.code) }
         if let installation, report.device == nil {
             let others = (report.input.others + report.input.earlier).counting("event")
@@ -72,7 +72,7 @@ enum ReportCommand {
             let names = Set(listed.map { "\($0.id) \($0.version)" })
             judged.patches.removeAll { !names.contains("\($0.id) \($0.version)") }
         }
-        let results = ReportGateResult.all(gates, judged, id: id, version: version, among: all)
+        let results = ReportGateResult.all(gates, judged, id: id, version: version, all, listed: listed)
         if failure == nil { failure = results.first { $0.verdict == .crossed }?.failure }
         if failure == nil, gates.contains(where: { !$0.measure.isOfFleet }), listed == nil,
             report.input.droppedPatches > 0

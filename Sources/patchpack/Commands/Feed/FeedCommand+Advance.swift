@@ -33,10 +33,12 @@ extension FeedCommand {
         guard !gates.isEmpty else { throw .usage("no gate", hint: "give --gate BOUND, as in --gate 'failing<0.5%'") }
         if rules.beginsInShadow { try check(gates, inShadow: true) }
         try check(gates, inShadow: false)
-        let asked = try action.change.repository().entry(
+        let listing = try action.change.repository()
+        let asked = try listing.entry(
             arguments.operands[1].text, version: arguments.number(of: .patchVersion))
         let limits = try ReportGate.all(arguments, of: .withdrawIf)
-        let (evidence, unread) = try evidence(on: asked, gates, limits, arguments, console, at: action.change.now)
+        let (evidence, unread, leftOut) = try evidence(
+            on: asked, of: listing, gates, limits, arguments, console, at: action.change.now)
         var failure: PatchError?
         try action.run(isUrgent: true) { (feed, details) throws(PatchError) in
             let old = try feed.entry(asked.id, version: asked.version)
@@ -49,15 +51,15 @@ extension FeedCommand {
                 failure = PatchError(.script, "\(name) is \(entry.stateText): \(bound.change)", hint: hint)
                 let fallback = entry.fallback(of: feed.entries(of: entry.id))
                 return ["\(entry.stateText)  \(name)"]
-                    + (fallback.map { ["still offered  \($0.name)  \($0.words)"] } ?? [])
+                    + (fallback.map { ["still offered  \($0.name)  \($0.words)"] } ?? []) + leftOut
             }
             switch step {
-            case .widen: return ["widened  \(name)  \(old.words) -> \(entry.words)"]
+            case .widen: return ["widened  \(name)  \(old.words) -> \(entry.words)"] + leftOut
             case .pause(let gate):
                 return stopped(because: gate, hint: "look into it, and then: patchpack feed withdraw, or resume")
             case .withdraw(let limit):
                 return stopped(because: limit, hint: "deploy it, look into it, and publish a higher version")
-            case .wait(let reasons): return reasons.map { "waits  \(name): \($0.text)" }
+            case .wait(let reasons): return reasons.map { "waits  \(name): \($0.text)" } + leftOut
             case .complete: return ["complete  \(name): \(old.words), and no gate is crossed"]
             case .stopped(let gate):
                 if let gate {
@@ -87,31 +89,36 @@ extension FeedCommand {
 
     /// The devices' reports on a patch since it was offered, and the verdicts of the gates.
     private static func evidence(
-        on entry: PatchEntryDraft, _ gates: [ReportGate], _ limits: [ReportGate], _ arguments: ParsedArguments,
-        _ console: Console, at now: Timestamp
-    ) throws(PatchError) -> (RolloutStep.Evidence, unread: PatchError?) {
+        on entry: PatchEntryDraft, of feed: FeedRepository, _ gates: [ReportGate], _ limits: [ReportGate],
+        _ arguments: ParsedArguments, _ console: Console, at now: Timestamp
+    ) throws(PatchError) -> (RolloutStep.Evidence, unread: PatchError?, leftOut: [String]) {
         let places = arguments.values(of: .events).map(\.path)
         guard !places.isEmpty else { throw .usage("no events", hint: "give --events FILE or DIR") }
         // Events from before a resume do not pause it again.
         let since = try arguments.moment(of: .since, before: now) ?? entry.offered
         // A bound may be relative to the version before.
         let version = (gates + limits).contains(where: \.isRelative) ? nil : entry.version
+        let before = feed.listed.filter { $0.id == entry.id && $0.version < entry.version }
         var (report, unread) = try EventFiles.report(
             on: places, mayBeMissing: true, patch: entry.id, version: version, since: since, newSince: entry.since,
-            listed: [FleetReport.Listed(id: entry.id, version: entry.version, isLive: entry.state != .shadow)], console)
+            listed: [FleetReport.Listed(id: entry.id, version: entry.version, isLive: entry.state != .shadow)] + before,
+            origin: feed.origin, console)
         let all = report.patches
         report.patches.removeAll { $0.id != entry.id || $0.version != entry.version }
         func judged(_ gates: [ReportGate]) -> [RolloutStep.Gate] {
             // A patch that is paused may be so because of any.
             let asked = gates.filter { !entry.isOffered || $0.measure.isDecided(inShadow: entry.state == .shadow) }
-            return ReportGateResult.all(asked, report, id: entry.id, version: entry.version, among: all)
-                .map { RolloutStep.Gate($0.gate.text, .init($0.verdict), $0.reason) }
+            return ReportGateResult.all(
+                asked, report, id: entry.id, version: entry.version, all, listed: before
+            )
+            .map { RolloutStep.Gate($0.gate.text, .init($0.verdict), $0.reason) }
         }
         let evidence = RolloutStep.Evidence(
             events: report.input.events + report.input.earlier, damaged: report.input.damaged, newest: report.newest,
             newDevices: report.patches.first?.newDevices ?? 0, isWhole: unread == nil,
             gates: judged(gates), limits: judged(limits))
-        return (evidence, unread)
+        let elsewhere = report.input.elsewhere > 0 ? ["note  \(report.input.elsewhereText)"] : []
+        return (evidence, unread, elsewhere)
     }
 }
 
