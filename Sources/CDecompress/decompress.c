@@ -6,6 +6,7 @@
 #include <string.h>
 #include <zlib.h>
 #include <zstd.h>
+#include <zstd_errors.h>
 
 #if defined(__APPLE__)
 static const char zstd_library[] = "libzstd.1.dylib";
@@ -22,6 +23,7 @@ static struct {
     size_t (*set)(ZSTD_DStream *, ZSTD_dParameter, int);
     size_t (*read)(ZSTD_DStream *, ZSTD_outBuffer *, ZSTD_inBuffer *);
     unsigned (*is_error)(size_t);
+    ZSTD_ErrorCode (*code)(size_t);
 } zstd;
 
 struct dc_stream {
@@ -39,8 +41,9 @@ static int open_zstd(void) {
         *(void **)&zstd.set = dlsym(handle, "ZSTD_DCtx_setParameter");
         *(void **)&zstd.read = dlsym(handle, "ZSTD_decompressStream");
         *(void **)&zstd.is_error = dlsym(handle, "ZSTD_isError");
+        *(void **)&zstd.code = dlsym(handle, "ZSTD_getErrorCode");
     }
-    return zstd.create && zstd.free && zstd.set && zstd.read && zstd.is_error;
+    return zstd.create && zstd.free && zstd.set && zstd.read && zstd.is_error && zstd.code;
 }
 
 dc_format dc_format_of(const unsigned char *bytes, size_t length) {
@@ -102,7 +105,9 @@ dc_status dc_read(
     size_t rest = zstd.read(stream->zstd, &out, &in);
     *input_length = in.pos;
     *output_length = out.pos;
-    if (zstd.is_error(rest)) return DC_DAMAGED;
+    if (zstd.is_error(rest)) {
+        return zstd.code(rest) == ZSTD_error_frameParameter_windowTooLarge ? DC_LARGE_WINDOW : DC_DAMAGED;
+    }
     stream->is_whole = rest == 0;
     return DC_OK;
 }

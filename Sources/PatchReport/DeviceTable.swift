@@ -89,6 +89,8 @@ struct DeviceLife {
     private(set) var first: UInt32 = .max
     /// The number of the app's newest version on the device, together with the operating system.
     var surroundings: UInt16 = 0
+    /// How many functions of the patch it has compared.
+    private(set) var functions: UInt16 = 0
 
     private static let marksShift = UInt64(52)
     private static let timeMask = (UInt64(1) << marksShift) - 1
@@ -107,6 +109,8 @@ struct DeviceLife {
         case failedInShadow = 64
         /// It answered calls, or was about to: it was on trial, activated, called, refused or rolled back.
         case ran = 128
+        /// It was compared in a function for which there was no room.
+        case uncounted = 256
     }
 
     var stage: FleetReport.Stage { FleetReport.Stage(rawValue: UInt8(life & 7)) ?? .none }
@@ -141,6 +145,8 @@ struct DeviceLife {
         let marks = run & ~Self.timeMask
         run = marks | max(run & Self.timeMask, time << 1 | (isOn ? 1 : 0))
     }
+
+    mutating func addFunction() { functions = functions &+ (functions < .max ? 1 : 0) }
 
     mutating func isHeard(at time: UInt64) { first = min(first, UInt32(clamping: time / 1000)) }
 }

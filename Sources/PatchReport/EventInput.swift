@@ -74,8 +74,9 @@ package import PatchFiles
         private var isAtEnd = false
         private var position: Int
         private var unpacked = 0
-        /// Event logs are compressed by a factor of 10 to 50. Data that grows much more was made to keep the reader busy.
-        private static let mostGrowth = (times: 200, free: 16 << 20)
+        /// Event logs are compressed by a factor of 10 to 50, and those of like lines by 300. Data that grows much more was made to
+        /// keep the reader busy.
+        private static let mostGrowth = (times: 2000, free: 16 << 20)
 
         static func open(_ path: Path, _ packed: UnsafeMutableRawBufferPointer) throws(PatchError) -> Source {
             let file = try InputFile.open(path).file
@@ -124,6 +125,12 @@ package import PatchFiles
                     buffer.baseAddress?.assumingMemoryBound(to: UInt8.self), &written)
                 rest = rest.lowerBound + used..<rest.upperBound
                 guard status != DC_NO_MEMORY else { throw Self.noMemory.about(path) }
+                guard status != DC_LARGE_WINDOW else {
+                    throw PatchError(
+                        .malformed, "the window of the compressed data is larger than 8 MB",
+                        hint: "compress it without --long, or pipe zstd -dc --long=31 to -"
+                    ).about(path)
+                }
                 guard status == DC_OK else { throw fault("damaged") }
                 unpacked += written
                 guard unpacked <= Self.mostGrowth.free + Self.mostGrowth.times * position else {

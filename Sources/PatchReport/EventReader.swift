@@ -39,13 +39,17 @@ internal import PatchText
     /// the names of events.
     private(set) var texts = TextTable()
     private let places: [Place], kinds: [Kind]
-    private var names: [EventRecord.Name?] = []
+    private var events: [EventRecord.Name?] = []
     private static let wrapped = Key.allCases.count + 1
     private static let wrappers = ["log", "message", "MESSAGE"]
     /// The key that followed each key last. The lines of a device have the same keys in the same order.
     private var followers: [UInt32]
     /// The number of the last string of each key.
     private var last: [UInt32]
+    /// The names, and the free texts, such as messages, that each device has brought.
+    private var names: NameRoom, words: NameRoom
+    /// How many strings got no number.
+    private(set) var dropped = 0
     /// The hash of the requested installation; nil for all.
     private var only: UInt64?
     /// The app and the environment whose events count; nil for all.
@@ -64,8 +68,11 @@ internal import PatchText
     private var position = 0, end = 0
     private var scratch = longestLine
 
-    init(installation: String?, origin: FleetReport.Origin?) {
+    /// - Parameter most: The most names of a device, and the most texts. If only one device is looked at, it may have all the room.
+    init(installation: String?, origin: FleetReport.Origin?, names most: Int) {
         self.origin = origin
+        names = NameRoom(most: installation == nil ? most : nil)
+        words = names
         for key in Key.allCases {
             let number = Int(texts.number(of: key.rawValue))
             precondition(number == key.index)
@@ -73,8 +80,8 @@ internal import PatchText
         for word in Self.wrappers { _ = texts.number(of: word) }
         for name in EventRecord.Name.allCases {
             let number = Int(texts.number(of: name.rawValue))
-            names += [EventRecord.Name?](repeating: nil, count: max(0, number + 1 - names.count))
-            names[number] = name
+            events += [EventRecord.Name?](repeating: nil, count: max(0, number + 1 - events.count))
+            events[number] = name
         }
         places = [.other] + Key.allCases.map { Self.use(of: $0).place } + Self.wrappers.map { _ in .line }
         kinds = [.other] + Key.allCases.map { Self.use(of: $0).kind } + Self.wrappers.map { _ in .text }
@@ -146,20 +153,22 @@ internal import PatchText
         running.removeAll(keepingCapacity: true)
         reasons.removeAll(keepingCapacity: true)
         (isMisnamed, isMiscounted, misnamed) = (false, false, 0..<0)
-        guard value(of: 0, in: .all, depth: 0) else { return .damaged }
+        var isWhole = value(of: 0, in: .all, depth: 0)
         skipSpace()
-        guard position == end else { return .damaged }
+        isWhole = isWhole && position == end
+        device = hasDevice ? unsafe texts.hash(text(strings[Key.installation.index])) : 0
+        // A line that is cut may have its beginning.
+        guard isWhole else { return strings[Key.app.index].isEmpty || isOfOrigin ? .damaged : .elsewhere }
         guard unsafe text(strings[Key.schema.index]).elementsEqual(EventRecord.schema.utf8),
             !strings[Key.event.index].isEmpty
         else { return .foreign }
         // Before any check, so that another app's damage does not count here.
         guard isOfOrigin else { return .elsewhere }
-        guard !strings[Key.installation.index].isEmpty else { return .withoutDevice }
+        guard hasDevice else { return .withoutDevice }
         guard !isMiscounted else { return .damaged }
         guard !isMisnamed, hasNames() else { return .misnamed }
         let number = Int(number(of: strings[Key.event.index], .event, isNew: false))
-        name = number < names.count ? names[number] : nil
-        device = unsafe texts.hash(text(strings[Key.installation.index]))
+        name = number < events.count ? events[number] : nil
         return only.map { $0 == device } ?? true ? .event : .ofOther
     }
 
@@ -209,6 +218,12 @@ internal import PatchText
 
     func has(_ key: Key) -> Bool { !strings[key.index].isEmpty }
 
+    /// Whether the line names its device, which a damaged line may do as well.
+    var hasDevice: Bool { has(.installation) }
+
+    /// Takes room in a table of all devices, other than that of strings. Returns false if the device has brought enough names.
+    mutating func takesName() -> Bool { names.take(for: device) }
+
     /// The number of a string; 0 if there is none, or no room for it.
     mutating func number(_ key: Key) -> UInt32 { number(of: strings[key.index], key, isNew: true) }
 
@@ -230,9 +245,23 @@ internal import PatchText
     private mutating func number(of range: Range<Int>, _ key: Key, isNew: Bool) -> UInt32 {
         let text = unsafe text(range)
         if unsafe texts.isEqual(last[key.index], to: text) { return last[key.index] }
-        let number = unsafe texts.number(of: text, isNew: isNew)
+        var number = unsafe texts.number(of: text, isNew: false)
+        if number == 0, isNew, unsafe !text.isEmpty {
+            guard unsafe hasRoom(for: text, of: key) else {
+                dropped.addOrMost(1)
+                return 0
+            }
+            number = unsafe texts.number(of: text, isNew: true)
+        }
         if number > 0 { last[key.index] = number }
         return number
+    }
+
+    /// Whether there is room for a new string of the device.
+    private mutating func hasRoom(for text: UnsafeRawBufferPointer, of key: Key) -> Bool {
+        let isFree = [.message, .stack, .reason, .reasons, .answer, .result, .file].contains(key)
+        guard unsafe texts.hasRoom(for: text, isFree: isFree) else { return false }
+        return isFree ? words.take(for: device) : names.take(for: device)
     }
 
     private func text(_ range: Range<Int>) -> UnsafeRawBufferPointer {

@@ -8,6 +8,8 @@ package struct FleetReport: Sendable, Equatable {
         package var events = 0
         /// Lines that are not valid events: cut, binary, too long, or misnamed.
         package var damaged = 0
+        /// The damaged lines that do not name their installation, and the devices that the others name.
+        package var damagedWithoutDevice = 0, damagedDevices = 0
         /// The damaged lines that are events with a name, a version or a code that no patch has, and one of these names.
         package var misnamed = 0
         package var misnamedExample: String?
@@ -123,6 +125,8 @@ package struct FleetReport: Sendable, Equatable {
         package var heard = 0, keeping = 0
         /// Devices that have compared it in shadow, now or earlier.
         package var shadowed = 0
+        /// Devices that have compared a function for which there was no room, so that it is not one of ``comparisons``.
+        package var uncounted = 0
         /// What it would change, function by function, the one with the most differences first.
         package var comparisons: [Comparison] = []
         package var counts = CallCounts()
@@ -198,6 +202,8 @@ package struct FleetReport: Sendable, Equatable {
         package var comparableShare = Share(0, of: 0)
         /// Its devices, of all that have compared the patch.
         package var users = Share(0, of: 0)
+        /// The votes of its devices, in billionths. Each device has one, and divides it among the functions that it uses.
+        package var votes = 0
         /// The known reasons, the most frequent first.
         package var reasons: [Reason] = []
         /// The earliest differences, each once.

@@ -13,6 +13,10 @@ internal import PatchText
         package var faults = 50_000
         /// Functions that are compared in shadow, and different reasons for each why its calls could not be.
         package var comparisons = 10_000, reasons = 20
+        /// Names, such as functions, that a device may bring into the tables, and as many texts, such as messages.
+        package var names = 512
+        /// Hours that a device may bring into the table.
+        package var hoursOfDevice = 10_000
 
         package init() {}
     }
@@ -96,6 +100,8 @@ internal import PatchText
     private let newSince: UInt32
     /// The earliest plausible time: the beginning of 2020.
     private static let start = 1_577_836_800_000
+    /// The number of the devices with damaged lines, in the table of devices. No patch has it.
+    private static let damage = UInt16.max
     var reader: EventReader
     /// How many of the patches are listed by the feed.
     private var known = 0
@@ -113,6 +119,7 @@ internal import PatchText
     private var last: (key: PatchKey, number: UInt16)?
     private var faults: [FaultKey: (count: Int, last: UInt64, example: FaultExample)] = [:]
     private var hours: [HourKey: FleetReport.Hour] = [:]
+    private var hourRoom: NameRoom
     private var comparisons: [ComparisonKey: Compared] = [:]
     /// The surroundings of patches on devices, by their number in the table of devices.
     private var places = [Place(context: DeviceContext(), numbers: [], text: "")]
@@ -136,7 +143,8 @@ internal import PatchText
         now: Int, limits: Limits = Limits(), patch: String? = nil, version: Int? = nil, since: Timestamp? = nil,
         newSince: Timestamp? = nil, installation: String? = nil, origin: FleetReport.Origin? = nil
     ) {
-        reader = EventReader(installation: installation, origin: origin)
+        reader = EventReader(installation: installation, origin: origin, names: limits.names)
+        hourRoom = NameRoom(most: installation == nil ? limits.hoursOfDevice : nil)
         suspicion = reader.number(of: EventRecord.suspicion)
         only = (reader.number(of: patch ?? ""), version ?? 0)
         device = installation.map { FleetReport.Device(installation: $0) }
@@ -153,10 +161,11 @@ internal import PatchText
     /// Counts the patches that a feed lists, before any event. They have a place whatever devices send.
     package mutating func add(listed: [FleetReport.Listed]) {
         for patch in listed.prefix(Int(UInt16.max) / 2) {
-            if let place = number(of: PatchKey(id: reader.number(of: patch.id), version: patch.version)) {
-                patches[Int(place)].stopped = patch.stopped
-                patches[Int(place)].isLive = patch.isLive
-            }
+            let key = PatchKey(id: reader.number(of: patch.id), version: patch.version)
+            guard isAsked(key), key.id > 0 else { continue }
+            let place = Int(numbers[key] ?? addPatch(key))
+            patches[place].stopped = patch.stopped
+            patches[place].isLive = patch.isLive
             known = patches.count - 1
         }
     }
@@ -170,9 +179,9 @@ internal import PatchText
         case .withoutDevice: input.withoutDevice += 1
         case .ofOther: input.others += 1
         case .elsewhere: input.elsewhere += 1
-        case .damaged: input.damaged += 1
+        case .damaged: addDamage()
         case .misnamed:
-            input.damaged += 1
+            addDamage()
             input.misnamed += 1
             // The least of the names, so that the order of lines does not matter.
             let name = reader.impossibleName
@@ -181,6 +190,12 @@ internal import PatchText
     }
 
     // MARK: lines
+
+    private mutating func addDamage() {
+        input.damaged += 1
+        guard reader.hasDevice else { return input.damagedWithoutDevice += 1 }
+        devices.change(reader.device, Self.damage) { _ in }
+    }
 
     private mutating func addEvent() {
         let at = reader.time.flatMap { $0 >= Self.start && $0 <= end ? $0 : nil }
@@ -314,11 +329,17 @@ internal import PatchText
             incomparable: reader.integer(.incomparable), nanoseconds: reader.integer(.nanoseconds))
         if counts.failed > 0 { addBad(patch, time) { $0.failed.addOrMost(counts.failed) } }
         let key = ComparisonKey(patch: patch, function: reader.number(.function))
-        guard key.function > 0 else { return }
-        guard comparisons[key] != nil || comparisons.count < limits.comparisons else { return input.dropped += 1 }
+        guard reader.has(.function) else { return }
+        let hasRoom = comparisons[key] != nil || comparisons.count < limits.comparisons && reader.takesName()
+        guard key.function > 0, hasRoom else {
+            input.dropped += key.function > 0 ? 1 : 0
+            return devices.change(reader.device, patch) { $0.set(.uncounted) }
+        }
         var compared = comparisons.removeValue(forKey: key) ?? Compared(number: UInt16(clamping: comparisons.count))
         compared.counts.add(counts)
+        var isNew = false
         runs.change(reader.device, compared.number) { sum in
+            isNew = sum == .zero
             sum += SIMD4(
                 Float(counts.agreed), Float(counts.differed), Float(counts.failed), Float(counts.incomparable))
         }
@@ -338,6 +359,7 @@ internal import PatchText
             }
         }
         comparisons[key] = compared
+        if isNew { devices.change(reader.device, patch) { $0.addFunction() } }
     }
 
     /// The examples of a function, of which the earliest are kept.
@@ -408,7 +430,9 @@ internal import PatchText
         let key = FaultKey(
             patch: patch, event: name, code: reader.number(.error), function: reader.number(.function),
             reason: isReasoned ? message : 0)
-        guard faults[key] != nil || faults.count < limits.faults else { return input.dropped += 1 }
+        guard faults[key] != nil || faults.count < limits.faults && reader.takesName() else {
+            return input.dropped += 1
+        }
         let example = FaultExample(
             time: time > 0 || device != nil ? time : .max, message: message, file: reader.number(.file),
             line: reader.integer(.line), stack: reader.number(.stack))
@@ -431,32 +455,43 @@ internal import PatchText
         guard time > 0 else { return }
         let hour = UInt32(clamping: time / 3_600_000)
         let key = HourKey(patch: patch, hour: hour)
-        guard hours[key] != nil || hours.count < limits.hours else { return input.dropped += 1 }
+        guard hours[key] != nil || hours.count < limits.hours && hourRoom.take(for: reader.device) else {
+            return input.dropped += 1
+        }
         body(&hours[key, default: FleetReport.Hour(hour: Int(hour))])
     }
 
     // MARK: numbers
 
+    private func isAsked(_ key: PatchKey) -> Bool {
+        (only.id == 0 || key.id == only.id) && (only.version == 0 || key.version == only.version)
+    }
+
     /// The number of a patch; nil if it is not to be counted, or if there are too many, which is recorded.
     private mutating func number(of key: PatchKey) -> UInt16? {
-        guard only.id == 0 || key.id == only.id, only.version == 0 || key.version == only.version else { return nil }
+        guard isAsked(key) else { return nil }
         if let last, last.key == key { return last.number }
         // The table of strings counts those that it drops.
         guard key.id > 0 else {
             input.droppedPatches += 1
             return nil
         }
-        let next = UInt16(patches.count)
-        guard let number = numbers[key] ?? (patches.count - 1 - known < limits.patches ? next : nil) else {
+        if let number = numbers[key] {
+            last = (key, number)
+            return number
+        }
+        guard patches.count - 1 - known < limits.patches, reader.takesName() else {
             input.dropped += 1
             input.droppedPatches += 1
             return nil
         }
-        if number == next {
-            patches.append(FleetReport.Patch(id: text(key.id), version: key.version))
-            numbers[key] = number
-        }
-        last = (key, number)
+        return addPatch(key)
+    }
+
+    private mutating func addPatch(_ key: PatchKey) -> UInt16 {
+        let number = UInt16(patches.count)
+        patches.append(FleetReport.Patch(id: text(key.id), version: key.version))
+        numbers[key] = number
         return number
     }
 
@@ -464,7 +499,7 @@ internal import PatchText
     private mutating func number(of place: DeviceContext) -> UInt16 {
         if lastPlace.0 == place { return lastPlace.1 }
         var number = placeNumbers[place] ?? 0
-        if number == 0, place != DeviceContext(), places.count < Int(UInt16.max) {
+        if number == 0, place != DeviceContext(), places.count < Int(UInt16.max), reader.takesName() {
             number = UInt16(places.count)
             placeNumbers[place] = number
             places.append(
@@ -491,6 +526,7 @@ internal import PatchText
     private var live: [Int] {
         var times = patches.map { _ in (devices: 0, run: [UInt64](), shadowed: [UInt64]()) }
         devices.forEach { _, index, entry in
+            guard index < times.count else { return }
             times[index].devices += 1
             guard index > known, entry.has(.ran) else { return }
             // A time that is not known is later than none.
@@ -512,7 +548,7 @@ internal import PatchText
     package consuming func report() -> FleetReport {
         var report = FleetReport()
         report.input = input
-        report.input.dropped.addOrMost(reader.texts.dropped)
+        report.input.dropped.addOrMost(reader.dropped)
         report.input.origins = max(apps.count, environments.count)
         report.scale = devices.scale
         report.newest = newest > 0 ? Timestamp(secondsSince1970: newest / 1000) : nil
@@ -532,7 +568,12 @@ internal import PatchText
                 report.device = device(entry)
                 return all += 1
             }
+            guard index < Self.damage else {
+                report.input.damagedDevices += scale
+                return
+            }
             patches[index].shadowed += entry.has(.compared) ? scale : 0
+            patches[index].uncounted += entry.has(.uncounted) ? scale : 0
             let isLive = patches[index].isLive
             guard !isLive || entry.has(.ran) else { return }
             patches[index].devices += scale
@@ -635,11 +676,14 @@ internal import PatchText
             patches[index].fallbackShare = means[1].share
             patches[index].slowerShares = means[2...].map(\.share)
         }
-        var functions = [(differing: MeanShare, comparable: MeanShare)](
-            repeating: (MeanShare(), MeanShare()), count: comparisons.count)
-        runs.forEach { _, index, sum in
+        var functions = [(patch: UInt16, differing: MeanShare, comparable: MeanShare, votes: Int)](
+            repeating: (0, MeanShare(), MeanShare(), 0), count: comparisons.count)
+        for (key, value) in comparisons { functions[Int(value.number)].patch = key.patch }
+        runs.forEach { device, index, sum in
             functions[index].differing.add(sum[1], of: sum[0] + sum[1])
             functions[index].comparable.add(sum[0] + sum[1], of: sum.sum())
+            let all = devices.value(beside: device, functions[index].patch).functions
+            functions[index].votes += 1_000_000_000 / max(1, Int(all))
         }
         for (key, value) in comparisons {
             let found = functions[Int(value.number)]
@@ -647,6 +691,7 @@ internal import PatchText
             var comparison = comparison(key.function, value)
             comparison.differingShare = found.differing.share
             comparison.comparableShare = found.comparable.share
+            comparison.votes = found.votes
             comparison.users = Share(found.comparable.devices, of: max(all, found.comparable.devices))
             patches[Int(key.patch)].comparisons.append(comparison)
         }

@@ -48,6 +48,8 @@ package struct ReportGate: Sendable, Equatable {
         package let previous: ConfidenceSequence?
         /// The function that decided; nil if the gate is not about functions.
         package let function: FleetReport.Comparison?
+        /// Whether the functions decided for which there was no room.
+        package var isOfUncounted = false
 
         fileprivate var rank: (Int, Double) {
             (verdict == .crossed ? 2 : verdict == .undecided ? 1 : 0, sequence.share.value ?? 1)
@@ -111,11 +113,21 @@ package struct ReportGate: Sendable, Equatable {
                 after: previous.map { (share(in: $0, scale), suspected($0, scale)) })
         }
         let functions = patch.comparisons.filter { $0.users.count > 0 }
-        let all = functions.map { function in
+        guard !functions.isEmpty else { return judge(Share(0, of: 0)) }
+        let votes = Double(functions.reduce(1) { $0 + $1.votes })
+        var all = functions.map { function in
             let old = previous?.comparisons.first { $0.function == function.function }
             return judge(
-                function.differingShare, of: function, among: functions.count,
+                function.differingShare, of: function, weight: Double(function.votes) / votes,
                 after: old.map { ($0.differingShare, 0) })
+        }
+        if patch.uncounted > 0 {
+            // They may use functions that differ in each call.
+            let sequence = sequence(counted(patch.uncounted, of: max(patch.shadowed, patch.uncounted), scale), 0.05)
+            all.append(
+                Judgement(
+                    verdict: sequence.isAbove(bound) == false ? .passed : .undecided, sequence: sequence,
+                    previous: nil, function: nil, isOfUncounted: true))
         }
         return all.max { $0.rank < $1.rank } ?? judge(Share(0, of: 0))
     }
@@ -141,14 +153,16 @@ package struct ReportGate: Sendable, Equatable {
         }
     }
 
-    /// - Parameter suspected: The devices that may have to be added. A suspected patch is neither blamed nor cleared.
+    /// - Parameters:
+    ///   - weight: The function's part of all votes on functions.
+    ///   - suspected: The devices that may have to be added. A suspected patch is neither blamed nor cleared.
     private func judge(
-        _ share: Share, of function: FleetReport.Comparison? = nil, among functions: Int = 1, suspected: Int = 0,
+        _ share: Share, of function: FleetReport.Comparison? = nil, weight: Double = 1, suspected: Int = 0,
         after previous: (share: Share, suspected: Int)? = nil
     ) -> Judgement {
-        // With two versions, each may be wrong half as often as a single one, and one of many functions as many times less often.
+        // With two versions, each may be wrong half as often as a single one. The functions share what they may be wrong.
         let errors = isRelative ? 0.025 : 0.05
-        let lower = sequence(share, errors / Double(functions))
+        let lower = sequence(share, errors * max(weight, 1e-12))
         let upper = sequence(share, plus: suspected, errors)
         let before = previous.map {
             (lower: sequence($0.share, errors), upper: sequence($0.share, plus: $0.suspected, errors))
@@ -163,9 +177,14 @@ package struct ReportGate: Sendable, Equatable {
                 if upper.isAbove(bound) == false { verdict = .passed }
             }
         }
-        // Whatever a function does that fewer devices than the bound allows use at all, fewer than that can see.
-        if verdict == .undecided, !isRelative, let function, sequence(function.users, errors).isAbove(bound) == false {
-            verdict = .passed
+        // Whatever a function does that fewer devices than the bound allows use at all, fewer than that can see. A few that agree on a
+        // name, which they may have made up, are as many as if they agreed on another.
+        if verdict != .passed, let function {
+            switch sequence(function.users, errors).isAbove(bound) {
+            case true?: break
+            case false? where !isRelative: verdict = .passed
+            case false?, nil: verdict = .undecided
+            }
         }
         return Judgement(
             verdict: verdict, sequence: (share.value ?? 0) > bound ? lower : sequence(share, errors),

@@ -20,9 +20,6 @@ internal import PatchText
     var forms: [UInt64] = [0]
     /// The numbers by hash. At most a quarter of the places is used.
     private var places = [UInt32](repeating: 0, count: 1 << 18)
-    /// How many strings got no number.
-    private(set) var dropped = 0
-
     deinit { unsafe bytes.deallocate() }
 
     /// The highest number.
@@ -48,6 +45,14 @@ internal import PatchText
         return hash
     }
 
+    /// Whether there is room for another string.
+    ///
+    /// - Parameter isFree: Whether it is free text, such as a message. The last quarter of the room is for names.
+    func hasRoom(for text: UnsafeRawBufferPointer, isFree: Bool = false) -> Bool {
+        let end = starts[starts.count - 1] + min(text.count, Self.longest)
+        return isFree ? count < Self.most / 4 * 3 && end <= Self.room / 4 * 3 : count < Self.most && end <= Self.room
+    }
+
     /// Whether a number's string is this one, which is not empty.
     func isEqual(_ number: UInt32, to text: UnsafeRawBufferPointer) -> Bool {
         let (start, count) = (starts[Int(number)], min(text.count, Self.longest))
@@ -69,12 +74,8 @@ internal import PatchText
             if hashes[Int(number)] == hash, unsafe isEqual(number, to: text) { return number }
             place = (place + 1) & (places.count - 1)
         }
-        guard isNew else { return 0 }
+        guard isNew, unsafe hasRoom(for: text) else { return 0 }
         let start = starts[starts.count - 1]
-        guard count < Self.most, start + text.count <= Self.room else {
-            dropped.addOrMost(1)
-            return 0
-        }
         unsafe UnsafeMutableRawBufferPointer(rebasing: bytes[start...]).copyMemory(from: text)
         starts.append(start + text.count)
         hashes.append(hash)

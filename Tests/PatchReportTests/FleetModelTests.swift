@@ -107,8 +107,9 @@ import Testing
         return RolloutStep(
             of: entry, isEnabled: true, by: .init(steps: [0, 100, 10_000], soak: 0, fresh: 3600, newDevices: 1),
             .init(
-                events: report.input.events, damaged: report.input.damaged, newest: report.newest,
-                newDevices: patch.newDevices, gates: gates), at: now)
+                events: report.input.events, damaged: report.input.damaged,
+                damagedWithoutDevice: report.input.damagedWithoutDevice, damagedDevices: report.input.damagedDevices,
+                devices: report.devices, newest: report.newest, newDevices: patch.newDevices, gates: gates), at: now)
     }
 
     @Test func randomFleets_decideNothingWrong() throws {

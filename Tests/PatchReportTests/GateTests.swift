@@ -224,6 +224,7 @@ import Testing
         var function = FleetReport.Comparison(function: name)
         function.differingShare = differing
         function.users = Share(differing.total, of: devices)
+        function.votes = differing.total * 1_000_000_000
         function.comparableShare = Share(count: comparable * Double(differing.total), of: differing.total)
         return function
     }
@@ -247,16 +248,29 @@ import Testing
         #expect(judge(good, order).verdict == .crossed && judge(good, order).function?.function == "Order.ship")
         let few = judge(good, function("b", differing: Share(0, of: 90)))
         #expect(few.verdict == .undecided && few.function?.function == "b")
-        // Fewer devices than the bound allows use it at all, so it holds nothing up. Four that it fails are evidence enough.
+        // Fewer devices than the bound allows use it at all, so it holds nothing up, and stops nothing.
         #expect(judge(good, function("b", differing: Share(0, of: 2))).verdict == .passed)
         #expect(judge(good, function("b", differing: Share(1, of: 1))).verdict == .passed)
-        #expect(judge(good, function("b", differing: Share(6, of: 6))).verdict == .crossed)
-        // With more functions, each needs more evidence.
-        let hasty = function("z", differing: Share(4, of: 4), of: 10_000)
-        #expect(judge(hasty).verdict == .crossed)
-        patch.comparisons = (0..<100).map { function("f\($0)", differing: Share(0, of: 1000)) } + [hasty]
-        #expect(gate.judge(patch, scale: 1).verdict == .passed)
-        #expect(ReportGate("differs<4%").map { $0.judge(patch, scale: 1).verdict } == .passed)
+        #expect(judge(good, function("b", differing: Share(4, of: 4), of: 20_000)).verdict == .passed)
+        #expect(judge(good, function("b", differing: Share(6, of: 6))).verdict == .undecided)
+        #expect(judge(good, function("b", differing: Share(40, of: 40))).verdict == .crossed)
+        // With more functions, each needs more evidence. Functions that few devices use take little of it.
+        let some = function("z", differing: Share(12, of: 300))
+        #expect(judge(some).verdict == .crossed)
+        patch.comparisons = (0..<100).map { function("f\($0)", differing: Share(0, of: 1000)) } + [some]
+        #expect(gate.judge(patch, scale: 1).verdict == .undecided)
+        patch.comparisons = (0..<100).map { function("f\($0)", differing: Share(0, of: 1)) } + [some]
+        #expect(gate.judge(patch, scale: 1).verdict == .crossed)
+        // Functions that are not counted may differ in every call.
+        patch.comparisons = [good]
+        patch.shadowed = 1000
+        for (uncounted, verdict) in [(1, ReportGate.Verdict.passed), (100, .undecided)] {
+            patch.uncounted = uncounted
+            #expect(gate.judge(patch, scale: 1).verdict == verdict)
+        }
+        patch.comparisons = [order]
+        #expect(gate.judge(patch, scale: 1).verdict == .crossed, "what is counted is enough")
+        patch.uncounted = 0
         // A failed run crosses another gate.
         patch.failing = 1000
         #expect(ReportGate("failing<0.5%")?.judge(patch, scale: 1).verdict == .crossed)

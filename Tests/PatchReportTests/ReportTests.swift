@@ -78,6 +78,49 @@ import Testing
         #expect(error?.message == "the compressed data is damaged")
     }
 
+    /// The lines of a quiet service are almost the same. Data that grows much more is made up.
+    @Test(arguments: [(300, true), (0, false)]) func compressedEvents_likeLines_areRead(random: Int, isRead: Bool)
+        throws
+    {
+        let folder = try TestFolder()
+        try folder.write("\n" + Self.line("activated") + "\n", to: "event")
+        let run = try Tool.run(
+            "/bin/bash",
+            [
+                "-c",
+                """
+                python3 -c '
+                import os, sys
+                for _ in range(640): sys.stdout.buffer.write(os.urandom(\(random)).replace(b"\\n", b"") + b"x" * 99700)
+                ' >long; cat long event | zstd -c -q >packed.zst
+                """,
+            ], in: folder.path)
+        try #require(run.status == 0, "\(run.error)")
+        var builder = ReportBuilder(now: Self.now)
+        guard isRead else {
+            let error = #expect(throws: PatchError(.malformed, "")) {
+                try EventInput().read(Path("\(folder.path)/packed.zst"), into: &builder)
+            }
+            #expect(error?.message == "the compressed data is more than 2000 times larger than the file")
+            return
+        }
+        try EventInput().read(Path("\(folder.path)/packed.zst"), into: &builder)
+        #expect(builder.report().input.events == 1)
+    }
+
+    @Test func compressedEvents_largeWindow_areRefusedAsSuch() throws {
+        let folder = try TestFolder()
+        let pack = "head -c 20000000 /dev/zero | zstd -c -q --long >packed.zst"
+        let run = try Tool.run("/bin/bash", ["-c", pack], in: folder.path)
+        try #require(run.status == 0, "\(run.error)")
+        var builder = ReportBuilder(now: Self.now)
+        let error = #expect(throws: PatchError(.malformed, "")) {
+            try EventInput().read(Path("\(folder.path)/packed.zst"), into: &builder)
+        }
+        #expect(error?.message == "the window of the compressed data is larger than 8 MB")
+        #expect(error?.hint?.contains("zstd -dc --long=31") == true)
+    }
+
     /// A collector may write the members of a line in another order.
     @Test func theOrderOfMembersDoesNotMatter() throws {
         func turned(_ value: JSONValue) -> JSONValue {
@@ -750,7 +793,8 @@ import Testing
 
     /// Made-up names cannot displace the patches of the feed.
     @Test func thePatchesOfTheFeedAreCountedWhateverComes() throws {
-        let lines = (0..<3000).map { Self.line("failed", patch: "made.up\($0)") } + [Self.line("failed")]
+        let lines =
+            (0..<3000).map { Self.line("failed", device: $0 % 100, patch: "made.up\($0)") } + [Self.line("failed")]
         func report(_ listed: [FleetReport.Listed]) throws -> FleetReport { try Self.report(lines, listed: listed) }
         let unlisted = try report([])
         #expect(unlisted.patches.count == 1000 && !unlisted.patches.contains { $0.id == "com.example.fix" })
@@ -942,6 +986,10 @@ import Testing
         let lines = (0..<70_000).map { failed($0, at: 100) } + [failed(70_001, at: 1)]
         let fault = try #require(try Self.report(lines).patches.first?.faults.first)
         #expect(fault.count == 70_001 && fault.message.hasPrefix("no "), "\(fault.message)")
+        let others = (1...200).flatMap { device in
+            (0..<350).map { failed(device * 1000 + $0, at: 100).replacing("\"d1\"", with: "\"d\(device)\"") }
+        }
+        #expect(try Self.report(others + [failed(70_001, at: 1)]).patches.first?.faults.first?.count == 70_001)
     }
 
     @Test func theLastLineNeedsNoLineFeed() throws {

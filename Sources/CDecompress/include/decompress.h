@@ -9,7 +9,7 @@ extern "C" {
 #endif
 
 typedef enum { DC_PLAIN, DC_GZIP, DC_ZSTD } dc_format;
-typedef enum { DC_OK, DC_DAMAGED, DC_NO_LIBRARY, DC_NO_MEMORY } dc_status;
+typedef enum { DC_OK, DC_DAMAGED, DC_NO_LIBRARY, DC_NO_MEMORY, DC_LARGE_WINDOW } dc_status;
 
 typedef struct dc_stream dc_stream;
 

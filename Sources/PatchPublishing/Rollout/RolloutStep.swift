@@ -67,6 +67,10 @@ package enum RolloutStep: Sendable, Equatable {
     /// The reports of devices about a patch since it was offered.
     package struct Evidence: Sendable {
         package var events, damaged: Int
+        /// The damaged lines that do not name their device, and the devices that the others name.
+        package var damagedWithoutDevice, damagedDevices: Int
+        /// All devices in the events.
+        package var devices: Int
         package var newest: Timestamp?
         /// How many devices have reported the patch for the first time since the step began.
         package var newDevices: Int
@@ -76,11 +80,25 @@ package enum RolloutStep: Sendable, Equatable {
         package var limits: [Gate]
 
         package init(
-            events: Int, damaged: Int, newest: Timestamp?, newDevices: Int, isWhole: Bool = true, gates: [Gate],
-            limits: [Gate] = []
+            events: Int, damaged: Int, damagedWithoutDevice: Int, damagedDevices: Int, devices: Int,
+            newest: Timestamp?, newDevices: Int, isWhole: Bool = true, gates: [Gate], limits: [Gate] = []
         ) {
-            (self.events, self.damaged, self.newest) = (events, damaged, newest)
-            (self.newDevices, self.isWhole, self.gates, self.limits) = (newDevices, isWhole, gates, limits)
+            self.events = events
+            self.damaged = damaged
+            self.damagedWithoutDevice = damagedWithoutDevice
+            self.damagedDevices = damagedDevices
+            self.devices = devices
+            self.newest = newest
+            self.newDevices = newDevices
+            self.isWhole = isWhole
+            self.gates = gates
+            self.limits = limits
+        }
+
+        /// Whether more than a tenth of the lines are damaged, and so many devices sent them, or no one knows which did. One device
+        /// can send any number of them.
+        fileprivate var isDamaged: Bool {
+            damaged > events / 10 && (damagedWithoutDevice > events / 10 || damagedDevices > devices / 10)
         }
     }
 
@@ -103,7 +121,7 @@ package enum RolloutStep: Sendable, Equatable {
         let isShadow = entry.state == .shadow
         var reasons: [Reason] = []
         if !evidence.isWhole { reasons.append(.unreadableEvents) }
-        if evidence.damaged > evidence.events / 10 {
+        if evidence.isDamaged {
             reasons.append(.damagedLines(evidence.damaged, events: evidence.events))
         }
         let age = entry.since.map { now.secondsSince1970 - $0.secondsSince1970 } ?? .max

@@ -20,7 +20,8 @@ extension FleetReport.Input: JSONConvertible {
     var json: JSONValue {
         let leftOut = leftOut.map { JSONValue([("file", $0.file), ("reason", $0.reason)]) }
         return JSONValue([
-            ("bytes", bytes), ("events", events), ("damaged", damaged), ("misnamed", misnamed), ("foreign", foreign),
+            ("bytes", bytes), ("events", events), ("damaged", damaged), ("damagedDevices", damagedDevices),
+            ("damagedWithoutDevice", damagedWithoutDevice), ("misnamed", misnamed), ("foreign", foreign),
             ("withoutDevice", withoutDevice), ("withoutTime", withoutTime), ("dropped", dropped),
             ("earlier", earlier), ("others", others), ("elsewhere", elsewhere), ("origins", origins),
             ("leftOut", leftOut),
@@ -44,6 +45,7 @@ extension FleetReport.Patch: JSONConvertible {
             ("rolledBack", rolledBack), ("suspected", suspected), ("refused", refused), ("inShadow", inShadow),
             ("trial", trial), ("good", good), ("over", over), ("withdrawn", withdrawn), ("calls", counts.calls),
             ("failures", counts.failures), ("fallbacks", counts.fallbacks), ("shadowed", shadowed),
+            ("uncounted", uncounted),
         ]
         let hours = hours.map { hour in
             JSONValue([

@@ -111,7 +111,7 @@ extension FleetReport {
             (input.foreign, "\(input.foreign.counting("line")) of another schema"),
             (input.withoutDevice, "\(input.withoutDevice.counting("event")) without an installation"),
             (input.withoutTime, "\(input.withoutTime.counting("event")) with an unbelievable time"),
-            (input.dropped, "\(input.dropped.grouped) not counted by kind, because there are too many kinds"),
+            (input.dropped, input.droppedText),
             (input.leftOut.count, "\(input.leftOut.count.counting("file")) left out"),
             (scale > 1 ? scale : 0, "one device in \(scale) was counted, so numbers of devices are estimates"),
         ]
@@ -122,6 +122,7 @@ extension FleetReport {
 
 extension FleetReport.Input {
     var elsewhereText: String { "\(elsewhere.counting("event")) of other apps or environments left out" }
+    var droppedText: String { "\(dropped.grouped) not counted by kind, because there are too many kinds" }
 }
 
 extension ReportGateResult {
@@ -235,7 +236,9 @@ extension FleetReport.Patch {
 
     /// On how many devices it was compared in shadow, and what it would change; nil if on none.
     var shadow: String? {
-        shadowed > 0 || !comparisons.isEmpty ? "\(shadowed.counting("device")); \(comparison.text())" : nil
+        guard shadowed > 0 || !comparisons.isEmpty else { return nil }
+        let rest = uncounted > 0 ? "; \(uncounted.counting("device")) compared functions that are not counted" : ""
+        return "\(shadowed.counting("device")); \(comparison.text())\(rest)"
     }
 
     private static let mostFunctions = 8

@@ -67,6 +67,10 @@ struct ReportGateResult {
             let cause = function.reasons.first.map { ", mostly because of \($0.text)" } ?? ""
             return "\(comparable), which is too few for a verdict\(cause)"
         }
+        if judgement.isOfUncounted {
+            let part = share.value.map { " of the devices (\($0.percent))" } ?? ""
+            return "too many names: functions of \(Int(share.count).grouped)\(part) are not counted"
+        }
         guard let value = share.value else { return "no device has reported enough for a verdict" }
         let interval = Self.text(value, sequence) + (comparable.map { "; \($0)" } ?? "")
         if gate.isRelative {

@@ -24,8 +24,8 @@ import Testing
         entry.rollout = Rollout(basisPoints: 100, unit: .user, seed: "s")
         entry.since = Timestamp(secondsSince1970: now.secondsSince1970 - 3600)
         evidence = RolloutStep.Evidence(
-            events: 100, damaged: 10, newest: Timestamp(secondsSince1970: now.secondsSince1970 - 600), newDevices: 10,
-            gates: [Self.passed])
+            events: 100, damaged: 10, damagedWithoutDevice: 10, damagedDevices: 0, devices: 50,
+            newest: Timestamp(secondsSince1970: now.secondsSince1970 - 600), newDevices: 10, gates: [Self.passed])
     }
 
     private func step(_ change: (inout RolloutStep.Evidence) -> Void = { _ in }) -> RolloutStep {
@@ -53,7 +53,19 @@ import Testing
 
     @Test func rolloutStep_weakEvidence_waitsWithReason() throws {
         #expect(step { $0.isWhole = false } == .wait([.unreadableEvents]))
-        #expect(step { $0.damaged = 11 } == .wait([.damagedLines(11, events: 100)]))
+        func damage(_ lines: Int, withoutDevice: Int, devices: Int) -> RolloutStep {
+            step {
+                $0.damaged = lines
+                $0.damagedWithoutDevice = withoutDevice
+                $0.damagedDevices = devices
+            }
+        }
+        let waits = RolloutStep.wait([.damagedLines(11, events: 100)])
+        #expect(damage(11, withoutDevice: 11, devices: 0) == waits)
+        #expect(damage(11, withoutDevice: 10, devices: 1) == .widen(2500))
+        #expect(damage(11, withoutDevice: 0, devices: 6) == waits)
+        #expect(damage(11_000, withoutDevice: 0, devices: 5) == .widen(2500), "of a tenth of the devices")
+        #expect(damage(10, withoutDevice: 0, devices: 10) == .widen(2500), "a tenth of the lines")
         #expect(step(of: { $0.since = now }) == .wait([.young(0, soak: 3600)]))
         #expect(step(of: { $0.since = nil }) == .widen(2500), "an older version of the tool has listed it")
         #expect(

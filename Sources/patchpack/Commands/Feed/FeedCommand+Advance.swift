@@ -114,11 +114,14 @@ extension FeedCommand {
             .map { RolloutStep.Gate($0.gate.text, .init($0.verdict), $0.reason) }
         }
         let evidence = RolloutStep.Evidence(
-            events: report.input.events + report.input.earlier, damaged: report.input.damaged, newest: report.newest,
-            newDevices: report.patches.first?.newDevices ?? 0, isWhole: unread == nil,
+            events: report.input.events + report.input.earlier, damaged: report.input.damaged,
+            damagedWithoutDevice: report.input.damagedWithoutDevice, damagedDevices: report.input.damagedDevices,
+            devices: report.devices, newest: report.newest, newDevices: report.patches.first?.newDevices ?? 0,
+            isWhole: unread == nil,
             gates: judged(gates), limits: judged(limits))
-        let elsewhere = report.input.elsewhere > 0 ? ["note  \(report.input.elsewhereText)"] : []
-        return (evidence, unread, elsewhere)
+        let input = report.input
+        let notes = [(input.elsewhere, input.elsewhereText), (input.dropped, input.droppedText)]
+        return (evidence, unread, notes.filter { $0.0 > 0 }.map { "note  \($0.1)" })
     }
 }
 
