@@ -113,6 +113,8 @@ struct DeviceLife {
         case uncounted = 256
     }
 
+    /// Whether no event has changed it.
+    var isEmpty: Bool { life == 0 && run == 0 && first == .max && surroundings == 0 }
     var stage: FleetReport.Stage { FleetReport.Stage(rawValue: UInt8(life & 7)) ?? .none }
     /// When it reached that stage, in milliseconds since 1970; 0 if that is not known.
     var stageTime: UInt64 { life >> 3 }

@@ -283,6 +283,8 @@ package struct FleetReport: Sendable, Equatable {
     package var input = Input()
     /// All devices that reported anything.
     package var devices = 0
+    /// The same, with the devices whose events are left out because of their time.
+    package var knownDevices = 0
     /// The devices that had each trouble at least once.
     package var troubled: [Trouble: Int] = [:]
     /// Devices whose last sync failed.

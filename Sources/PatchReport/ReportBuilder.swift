@@ -96,12 +96,13 @@ internal import PatchText
     private let present: Int
     /// Only events from this time on count; nil for all.
     private let since: Int?
-    /// A device is new if its first event of a patch is from this time on, in seconds since 1970.
-    private let newSince: UInt32
+    /// A device is new if its first event of a patch is between these times, in seconds since 1970.
+    private let new: ClosedRange<UInt32>
     /// The earliest plausible time: the beginning of 2020.
     private static let start = 1_577_836_800_000
-    /// The number of the devices with damaged lines, in the table of devices. No patch has it.
-    private static let damage = UInt16.max
+    /// The numbers, in the table of devices, of those with damaged lines, and with events that are left out because of their time. No
+    /// patch has them.
+    private static let damage = UInt16.max, past = UInt16.max - 1
     var reader: EventReader
     /// How many of the patches are listed by the feed.
     private var known = 0
@@ -141,7 +142,8 @@ internal import PatchText
     ///   - origin: The app and the environment whose events count; nil for all.
     package init(
         now: Int, limits: Limits = Limits(), patch: String? = nil, version: Int? = nil, since: Timestamp? = nil,
-        newSince: Timestamp? = nil, installation: String? = nil, origin: FleetReport.Origin? = nil
+        newSince: Timestamp? = nil, newUntil: Timestamp? = nil, installation: String? = nil,
+        origin: FleetReport.Origin? = nil
     ) {
         reader = EventReader(installation: installation, origin: origin, names: limits.names)
         hourRoom = NameRoom(most: installation == nil ? limits.hoursOfDevice : nil)
@@ -152,7 +154,8 @@ internal import PatchText
         end = now.addingOrMost(86_400_000)
         present = now.addingOrMost(300_000)
         self.since = since.map { $0.secondsSince1970 * 1000 }
-        self.newSince = UInt32(clamping: newSince?.secondsSince1970 ?? 0)
+        let first = UInt32(clamping: newSince?.secondsSince1970 ?? 0)
+        new = first...max(first, UInt32(clamping: newUntil?.secondsSince1970 ?? .max))
         devices = DeviceTable(DeviceLife(), most: limits.devices)
         calls = DeviceTable(.zero, most: limits.devices / 4)
         runs = DeviceTable(.zero, most: limits.devices / 4)
@@ -199,7 +202,10 @@ internal import PatchText
 
     private mutating func addEvent() {
         let at = reader.time.flatMap { $0 >= Self.start && $0 <= end ? $0 : nil }
-        if let since, at.map({ $0 < since }) ?? true { return input.earlier += 1 }
+        if let since, at.map({ $0 < since }) ?? true {
+            input.earlier += 1
+            return devices.change(reader.device, Self.past) { _ in }
+        }
         input.events += 1
         addOrigin()
         if let at, at <= present { newest = max(newest, at) }
@@ -557,7 +563,7 @@ internal import PatchText
         for index in live { patches[index].isLive = true }
         var counts: [[UInt16: (devices: Int, affected: Int)]] = Array(repeating: [:], count: patches.count)
         var hours = hours
-        var all = 0
+        var (all, past) = (0, 0)
         var held: [FleetReport.Device.Held] = []
         devices.forEach { key, index, entry in
             guard index > 0 else {
@@ -568,8 +574,9 @@ internal import PatchText
                 report.device = device(entry)
                 return all += 1
             }
-            guard index < Self.damage else {
-                report.input.damagedDevices += scale
+            guard index < patches.count else {
+                if index == Self.damage { report.input.damagedDevices += scale }
+                if index == Self.past, devices.value(beside: key, 0).isEmpty { past += 1 }
                 return
             }
             patches[index].shadowed += entry.has(.compared) ? scale : 0
@@ -577,7 +584,7 @@ internal import PatchText
             let isLive = patches[index].isLive
             guard !isLive || entry.has(.ran) else { return }
             patches[index].devices += scale
-            patches[index].newDevices += entry.first >= newSince ? scale : 0
+            patches[index].newDevices += new.contains(entry.first) ? scale : 0
             let own = devices.value(beside: key, 0)
             let isRunning = entry.isRunning(on: own)
             if device != nil {
@@ -617,6 +624,7 @@ internal import PatchText
             }
         }
         report.devices = all * scale
+        report.knownDevices = (all + past) * scale
         for index in patches.indices.dropFirst() {
             var versions: [String: (order: [Int], part: FleetReport.Part)] = [:]
             var systems: [String: FleetReport.Part] = [:]

@@ -24,6 +24,8 @@ package struct ReportGate: Sendable, Equatable {
         package var isOfCalls: Bool { [.failures, .fallbacks, .differs, .time].contains(self) }
         /// Whether a patch in shadow, or one that is live, has it. Calls are compared only in shadow, and only a live patch answers.
         package func isDecided(inShadow: Bool) -> Bool { !isOfCalls || (self == .differs) == inShadow }
+        /// Whether a gate may bound it with `=0`: it is decided by each device.
+        fileprivate var mayBeExact: Bool { [.failing, .rolledBack, .refused, .differs].contains(self) }
         /// Whether all devices are counted, and not those with a patch.
         package var isOfFleet: Bool { [.syncFailed, .storeFailed].contains(self) }
     }
@@ -59,6 +61,9 @@ package struct ReportGate: Sendable, Equatable {
     package let measure: Measure
     /// The bound, from 0 to 1. If it is relative, the allowed increase over the previous version.
     package let bound: Double
+    /// Whether the gate is crossed by the first device: `failing=0`. It is passed as long as there is none, which is not evidence for
+    /// other devices.
+    package var isExact: Bool { bound == 0 }
     /// Whether the bound is relative: the value of the patch's previous version plus `bound`.
     package let isRelative: Bool
     /// For a gate on time, the index of its time in ``times`` and in `EventRecord.timeBounds`.
@@ -67,12 +72,19 @@ package struct ReportGate: Sendable, Equatable {
     package let text: String
 
     /// A gate is a measure, `<`, and a percentage, which `previous+` may precede; or it is `time-p95<5ms`, with any whole
-    /// percentage from 1 to 99. Only a measure of a patch can have `previous+`. A number without `%` is refused, because it could
+    /// percentage from 1 to 99. Only a measure of a patch can have `previous+`. `=0` in place of the bound is an exact gate. A number without `%` is refused, because it could
     /// be a part or a percentage.
     package init?(_ text: String) {
+        self.text = text
+        if text.hasSuffix("=0"), let measure = Measure(rawValue: String(text.dropLast(2))), measure.mayBeExact {
+            self.measure = measure
+            bound = 0
+            isRelative = false
+            time = nil
+            return
+        }
         let parts = text.split(separator: "<", omittingEmptySubsequences: false)
         guard parts.count == 2 else { return nil }
-        self.text = text
         if parts[0].hasPrefix("time-p") {
             let digits = parts[0].dropFirst("time-p".count)
             guard let percent = Int(digits), "\(percent)" == digits, 1...99 ~= percent,
@@ -107,6 +119,7 @@ package struct ReportGate: Sendable, Equatable {
     ///   - previous: The previous version; nil if no device has reported one.
     ///   - scale: How many devices each counted one represents. Only the counted devices are evidence.
     package func judge(_ patch: FleetReport.Patch, after previous: FleetReport.Patch? = nil, scale: Int) -> Judgement {
+        guard !isExact else { return judgeExactly(patch, scale) }
         guard measure == .differs else {
             return judge(
                 share(in: patch, scale), suspected: suspected(patch, scale),
@@ -130,6 +143,20 @@ package struct ReportGate: Sendable, Equatable {
                     previous: nil, function: nil, isOfUncounted: true))
         }
         return all.max { $0.rank < $1.rank } ?? judge(Share(0, of: 0))
+    }
+
+    /// The first device decides, of any function.
+    private func judgeExactly(_ patch: FleetReport.Patch, _ scale: Int) -> Judgement {
+        let functions = patch.comparisons.filter { $0.users.count > 0 }
+        let worst = functions.max { $0.differingShare.count < $1.differingShare.count }
+        let share = measure == .differs ? worst?.differingShare ?? Share(0, of: 0) : share(in: patch, scale)
+        let isOpen = measure == .rolledBack && patch.suspected > 0
+        let isHidden = measure == .differs && (patch.uncounted > 0 || !functions.allSatisfy(\.isComparable))
+        return Judgement(
+            verdict: share.count > 0 ? .crossed : share.total == 0 || isOpen || isHidden ? .undecided : .passed,
+            sequence: sequence(share, 0.05), previous: nil,
+            function: measure == .differs ? functions.first { share.count == 0 && !$0.isComparable } ?? worst : nil,
+            isOfUncounted: share.count == 0 && measure == .differs && patch.uncounted > 0)
     }
 
     private func suspected(_ patch: FleetReport.Patch, _ scale: Int) -> Int {

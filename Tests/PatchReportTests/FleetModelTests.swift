@@ -105,7 +105,8 @@ import Testing
         entry.state = fleet.isShadow ? .shadow : .active
         (entry.rollout, entry.since) = (Rollout(basisPoints: 100), Timestamp(secondsSince1970: 0))
         return RolloutStep(
-            of: entry, isEnabled: true, by: .init(steps: [0, 100, 10_000], soak: 0, fresh: 3600, newDevices: 1),
+            of: entry, isEnabled: true,
+            by: .init(steps: [.shadow, .part(100), .part(10_000)], soak: 0, fresh: 3600, newDevices: 1),
             .init(
                 events: report.input.events, damaged: report.input.damaged,
                 damagedWithoutDevice: report.input.damagedWithoutDevice, damagedDevices: report.input.damagedDevices,

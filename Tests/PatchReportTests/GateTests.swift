@@ -217,6 +217,43 @@ import Testing
         }
     }
 
+    /// An exact gate is crossed by the first device, and passed as long as there is none.
+    @Test func reportGate_exact_isCrossedByFirstDevice() throws {
+        var patch = FleetReport.Patch(id: "p", version: 1)
+        for (text, path) in [
+            ("failing=0", \FleetReport.Patch.failing), ("rolled-back=0", \.rolledBack), ("refused=0", \.refused),
+        ] {
+            let gate = try #require(ReportGate(text))
+            #expect(gate.isExact && !gate.isRelative && gate.text == text)
+            patch.devices = 0
+            #expect(gate.judge(patch, scale: 1).verdict == .undecided)
+            patch.devices = 1
+            #expect(gate.judge(patch, scale: 1).verdict == .passed)
+            patch.devices = 100_000
+            patch[keyPath: path] = 1
+            #expect(gate.judge(patch, scale: 1).verdict == .crossed)
+            patch[keyPath: path] = 0
+        }
+        patch.suspected = 1
+        #expect(ReportGate("rolled-back=0")?.judge(patch, scale: 1).verdict == .undecided)
+        #expect(ReportGate("failing=0")?.judge(patch, scale: 1).verdict == .passed)
+        let gate = try #require(ReportGate("differs=0"))
+        #expect(gate.judge(patch, scale: 1).verdict == .undecided, "nothing was compared")
+        patch.comparisons = [function("a", differing: Share(0, of: 3))]
+        #expect(gate.judge(patch, scale: 1).verdict == .passed)
+        patch.uncounted = 1
+        #expect(gate.judge(patch, scale: 1).verdict == .undecided)
+        patch.comparisons.append(function("b", differing: Share(count: 0.01, of: 3)))
+        let crossed = gate.judge(patch, scale: 1)
+        #expect(crossed.verdict == .crossed && crossed.function?.function == "b")
+        patch.uncounted = 0
+        patch.comparisons[1] = function("b", differing: Share(0, of: 3), comparable: 0.1)
+        #expect(gate.judge(patch, scale: 1).verdict == .undecided, "hardly a call of b was compared")
+        for wrong in ["failing=1", "failing<0", "failing<=0", "time-p95=0", "sync-failed=0", "failures=0", "=0"] {
+            #expect(ReportGate(wrong) == nil, "\(wrong)")
+        }
+    }
+
     /// A function of which devices compared calls, with the mean of their shares.
     private func function(
         _ name: String, differing: Share, comparable: Double = 1, of devices: Int = 1000

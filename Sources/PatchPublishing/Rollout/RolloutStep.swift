@@ -3,8 +3,8 @@ internal import PatchFeed
 
 /// The next action in a rollout that proceeds step by step.
 package enum RolloutStep: Sendable, Equatable {
-    /// It is offered to more devices: this many of 10,000. If it is in shadow, it becomes active.
-    case widen(Int)
+    /// It is offered to more devices. If it is in shadow, it becomes active.
+    case widen(Audience)
     case pause(Gate)
     /// A bound is crossed above which no device may keep the patch.
     case withdraw(Gate)
@@ -15,9 +15,28 @@ package enum RolloutStep: Sendable, Equatable {
     /// made.
     case stopped(by: Gate?)
 
+    /// The devices that a step adds.
+    package enum Audience: Sendable, Hashable {
+        case shadow
+        /// The devices of a group.
+        case group(String)
+        /// So many of 10,000 devices.
+        case part(Int)
+
+        /// Whether an entry that is offered reaches them.
+        fileprivate func isReached(by entry: PatchEntryDraft) -> Bool {
+            switch self {
+            case .shadow: true
+            case .group(let name):
+                entry.state == .active && (entry.basisPoints == 10_000 || entry.groups.contains(name))
+            case .part(let part): entry.state == .active && entry.basisPoints >= part
+            }
+        }
+    }
+
     package struct Rules: Sendable {
-        /// The parts of 10,000, in ascending order; 0 for shadow.
-        package let steps: [Int]
+        /// The steps, of which each adds devices to the ones before.
+        package let steps: [Audience]
         /// The minimum duration of each step, in seconds.
         package let soak: Int
         /// How old the newest event may be, in seconds.
@@ -26,22 +45,33 @@ package enum RolloutStep: Sendable, Equatable {
         package let newDevices: Int
 
         /// Whether a patch in shadow goes to the first percentage.
-        package var beginsInShadow: Bool { steps.first == 0 }
+        package var beginsInShadow: Bool { steps.first == .shadow }
 
-        package init(steps: [Int], soak: Int, fresh: Int, newDevices: Int) {
+        package init(steps: [Audience], soak: Int, fresh: Int, newDevices: Int) {
             (self.steps, self.soak, self.fresh, self.newDevices) = (steps, soak, fresh, newDevices)
         }
 
-        /// The steps in a list of percentages, which `shadow` may precede; nil if they are invalid, not in ascending order, or only
-        /// `shadow`.
-        package static func steps(_ text: String) -> [Int]? {
-            var steps: [Int] = []
+        /// The steps in a list, such as `shadow,group canary,5%,100%`; nil if they are invalid, if `shadow` is not the first of several,
+        /// if a group is named twice, or if percentages do not rise.
+        package static func steps(_ text: String) -> [Audience]? {
+            var steps: [Audience] = []
+            var most = 0
             for word in text.split(separator: ",", omittingEmptySubsequences: false) {
-                let step = word == "shadow" ? 0 : Rollout.basisPoints(String(word)).flatMap { $0 > 0 ? $0 : nil }
-                guard let step, steps.last.map({ $0 < step }) ?? true else { return nil }
-                steps.append(step)
+                if word == "shadow", steps.isEmpty {
+                    steps.append(.shadow)
+                } else if word.hasPrefix("group "), case let name = String(word.dropFirst("group ".count)),
+                    !name.isEmpty,
+                    !steps.contains(.group(name)), most < 10_000
+                {
+                    steps.append(.group(name))
+                } else if let part = Rollout.basisPoints(String(word)), part > most {
+                    steps.append(.part(part))
+                    most = part
+                } else {
+                    return nil
+                }
             }
-            return steps == [0] ? nil : steps
+            return steps == [.shadow] ? nil : steps
         }
     }
 
@@ -55,9 +85,14 @@ package enum RolloutStep: Sendable, Equatable {
         package let verdict: Verdict
         /// The reported numbers that led to the verdict.
         package let reason: String
+        /// Whether the first device crosses it, and no number of devices makes it sure.
+        package let isExact: Bool
 
-        package init(_ text: String, _ verdict: Verdict, _ reason: String) {
-            (self.text, self.verdict, self.reason) = (text, verdict, reason)
+        package init(_ text: String, _ verdict: Verdict, _ reason: String, isExact: Bool = false) {
+            self.text = text
+            self.verdict = verdict
+            self.reason = reason
+            self.isExact = isExact
         }
 
         /// The reason for pausing or withdrawing a patch, as written to the list.
@@ -72,7 +107,8 @@ package enum RolloutStep: Sendable, Equatable {
         /// All devices in the events.
         package var devices: Int
         package var newest: Timestamp?
-        /// How many devices have reported the patch for the first time since the step began.
+        /// How many devices have reported the patch for the first time since the step began, and have had it for the soak time if a
+        /// gate is exact.
         package var newDevices: Int
         package var isWhole: Bool
         package var gates: [Gate]
@@ -110,7 +146,8 @@ package enum RolloutStep: Sendable, Equatable {
         /// How old the newest event is, in seconds.
         case staleEvents(Int)
         case noEvents
-        case fewDevices(Int, needed: Int)
+        /// - Parameter soak: The seconds for which devices must have had the patch; nil if they need only have reported it.
+        case fewDevices(Int, needed: Int, soak: Int?)
         case undecided(Gate)
         /// All patches are switched off, so devices report nothing about this one.
         case switchedOff
@@ -133,7 +170,8 @@ package enum RolloutStep: Sendable, Equatable {
             reasons.append(.noEvents)
         }
         if evidence.newDevices < rules.newDevices {
-            reasons.append(.fewDevices(evidence.newDevices, needed: rules.newDevices))
+            let soak = evidence.gates.contains(where: \.isExact) ? rules.soak : nil
+            reasons.append(.fewDevices(evidence.newDevices, needed: rules.newDevices, soak: soak))
         }
         reasons += evidence.gates.filter { $0.verdict == .undecided }.map(Reason.undecided)
         self =
@@ -149,7 +187,7 @@ package enum RolloutStep: Sendable, Equatable {
                 .wait([.switchedOff])
             } else if isShadow, !rules.beginsInShadow {
                 .stopped(by: nil)
-            } else if let next = rules.steps.first(where: { $0 > (isShadow ? 0 : entry.basisPoints) }) {
+            } else if let next = rules.steps.first(where: { !$0.isReached(by: entry) }) {
                 reasons.isEmpty ? .widen(next) : .wait(reasons)
             } else {
                 .complete
@@ -167,10 +205,17 @@ extension FeedRepository {
     ) -> PatchEntryDraft {
         var new = entry
         switch step {
-        case .widen(let part):
+        case .widen(let audience):
+            // In shadow, it may be for more devices than the first ones that run it.
+            if entry.state == .shadow { new.rollout = nil }
             new.state = .active
-            new.rollout = Rollout(
-                basisPoints: part, unit: entry.rollout?.unit ?? .installation, seed: entry.rollout?.seed)
+            switch audience {
+            case .part(let part):
+                new.rollout = Rollout(
+                    basisPoints: part, unit: entry.rollout?.unit ?? .installation, seed: entry.rollout?.seed)
+            case .group(let name): new.groups = entry.groups.filter { $0 != name } + [name]
+            case .shadow: break
+            }
             details.reason = gates.map { "\($0.text) is passed" }.joined(separator: ", ")
         case .pause(let gate):
             new.state = .paused

@@ -73,7 +73,8 @@ enum EventFiles {
     /// - Parameter listed: The patches that a feed lists. They are counted even if no device reports them.
     static func report(
         on places: [Path], mayBeMissing: Bool = false, patch: String? = nil, version: Int? = nil, since: Timestamp?,
-        newSince: Timestamp? = nil, listed: [FleetReport.Listed] = [], installation: String? = nil,
+        newSince: Timestamp? = nil, newUntil: Timestamp? = nil, listed: [FleetReport.Listed] = [],
+        installation: String? = nil,
         origin: FleetReport.Origin? = nil, _ console: Console
     ) throws(PatchError) -> (FleetReport, PatchError?) {
         let (files, leftOut) = try find(places, mayBeMissing: mayBeMissing)
@@ -81,7 +82,7 @@ enum EventFiles {
         if leftOut.count > 20 { console.warning("\(leftOut.count - 20) other files are left out") }
         var builder = ReportBuilder(
             now: WallClock.milliseconds, patch: patch, version: version, since: since, newSince: newSince,
-            installation: installation, origin: origin)
+            newUntil: newUntil, installation: installation, origin: origin)
         builder.add(listed: listed)
         var failure: PatchError?
         let input = EventInput()

@@ -4,7 +4,7 @@ import PatchReport
 extension Option {
     static let gate = Option(
         "gate",
-        "bound of failures, fallbacks, differs, failing, rolled-back, refused, sync-failed or store-failed, such as 'failing<0.5%'; or 'time-p95<5ms'",
+        "bound of failures, fallbacks, differs, failing, rolled-back, refused, sync-failed or store-failed, such as 'failing<0.5%' or 'failing=0'; or 'time-p95<5ms'",
         .text("BOUND"), repeats: true)
     static let withdrawIf = Option(
         "withdraw-if", "bound above which it is withdrawn from all devices, such as 'rolled-back<5%'", .text("BOUND"),
@@ -27,7 +27,7 @@ extension ReportGate {
             throw .usage(
                 "--\(option.name) \(text): not a bound",
                 hint:
-                    "write one of \(measures), then < and a percentage, as in 'failing<0.5%' or 'failing<previous+0.2%'; or time-p95<T, where T is one of \(times)"
+                    "write one of \(measures), then < and a percentage, as in 'failing<0.5%' or 'failing<previous+0.2%'; or failing=0, rolled-back=0, refused=0 or differs=0; or time-p95<T, where T is one of \(times)"
             )
         }
     }

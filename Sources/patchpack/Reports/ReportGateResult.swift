@@ -1,6 +1,7 @@
 import PatchCrypto
 import PatchReport
 import PatchRunner
+import PatchText
 
 struct ReportGateResult {
     let gate: ReportGate
@@ -13,6 +14,8 @@ struct ReportGateResult {
             ? "all devices" : [id ?? "no patch", version.map(String.init)].compactMap(\.self).joined(separator: " ")
     }
     private let judgement: ReportGate.Judgement
+    /// All devices in the events.
+    private var fleet = Int.max
     /// How many devices rolled the patch back together with other patches.
     private var suspected = 0
     /// The version before, if the bound is relative to it, and whether a feed offers it.
@@ -22,6 +25,12 @@ struct ReportGateResult {
     var verdict: ReportGate.Verdict { judgement.verdict }
     var sequence: ConfidenceSequence { judgement.sequence }
     var share: Share { sequence.share }
+    /// How many devices the gate needs for a verdict, if the part stays as it is; nil if it has one, or if it is not a matter of their
+    /// number.
+    var devicesNeeded: Int? {
+        guard verdict == .undecided, !gate.isRelative, !gate.isExact, !judgement.isOfUncounted else { return nil }
+        return sequence.needed(for: gate.bound)?.addingOrMost(share.total)
+    }
     /// The function that decided; nil if the gate is not about functions.
     var function: String? { judgement.function?.function }
 
@@ -50,7 +59,8 @@ struct ReportGateResult {
                 let previous = gate.isRelative ? older.max { $0.version < $1.version } : nil
                 return ReportGateResult(
                     gate: gate, id: patch.id, version: patch.version,
-                    judgement: gate.judge(patch, after: previous, scale: report.scale), suspected: patch.suspected,
+                    judgement: gate.judge(patch, after: previous, scale: report.scale),
+                    fleet: report.scale == 1 ? report.knownDevices : .max, suspected: patch.suspected,
                     previous: previous?.version, isConfirmed: listed != nil)
             }
         }
@@ -73,6 +83,11 @@ struct ReportGateResult {
         }
         guard let value = share.value else { return "no device has reported enough for a verdict" }
         let interval = Self.text(value, sequence) + (comparable.map { "; \($0)" } ?? "")
+        if gate.isExact {
+            let count = "\(Int(share.count.rounded(.up)).grouped) of \(share.total.counting("device"))"
+            let rest = suspected > 0 && gate.measure == .rolledBack ? "; \(suspected.grouped) more suspect it" : ""
+            return count + rest
+        }
         if gate.isRelative {
             guard let previous, let before = judgement.previous else {
                 let source = isConfirmed ? " that the feed offers" : ""
@@ -90,7 +105,8 @@ struct ReportGateResult {
         guard let needed = sequence.needed(for: gate.bound) else {
             return "\(interval): too close to the bound for a verdict"
         }
-        return "\(interval): too few for a verdict; about \(needed.counting("device")) more would do"
+        let known = needed.addingOrMost(share.total) > fleet ? ", but all events are of \(fleet.grouped)" : ""
+        return "\(interval): too few for a verdict; about \(needed.counting("device")) more would do\(known)"
     }
 
     private static func text(_ value: Double, _ sequence: ConfidenceSequence) -> String {

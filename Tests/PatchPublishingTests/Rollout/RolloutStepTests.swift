@@ -8,7 +8,8 @@ import Testing
 
 /// The conditions for a rollout to continue, wait, or pause.
 @Suite(.ownThreads) struct RolloutStepTests {
-    private static let rules = RolloutStep.Rules(steps: [100, 2500, 10_000], soak: 3600, fresh: 600, newDevices: 10)
+    private static let rules = RolloutStep.Rules(
+        steps: [.part(100), .part(2500), .part(10_000)], soak: 3600, fresh: 600, newDevices: 10)
     private static let passed = RolloutStep.Gate("failing<1%", .passed, "0.1%")
     private static let crossed = RolloutStep.Gate("failing<1%", .crossed, "2%")
     private static let undecided = RolloutStep.Gate("slow<1%", .undecided, "5 devices")
@@ -41,14 +42,56 @@ import Testing
     }
 
     @Test func theNextStepIsTheOneAboveThePart() {
-        #expect(step() == .widen(2500))
-        #expect(step { $0.gates = [] } == .widen(2500))
-        #expect(step(of: { $0.rollout = Rollout(basisPoints: 99) }) == .widen(100))
-        #expect(step(of: { $0.rollout = Rollout(basisPoints: 2500) }) == .widen(10_000))
+        #expect(step() == .widen(.part(2500)))
+        #expect(step { $0.gates = [] } == .widen(.part(2500)))
+        #expect(step(of: { $0.rollout = Rollout(basisPoints: 99) }) == .widen(.part(100)))
+        #expect(step(of: { $0.rollout = Rollout(basisPoints: 2500) }) == .widen(.part(10_000)))
         #expect(step(of: { $0.rollout = Rollout(basisPoints: 10_000) }) == .complete)
         #expect(step(of: { $0.rollout = nil }) == .complete, "it is for all")
-        #expect(step(of: { ($0.rollout, $0.groups) = (nil, ["qa"]) }) == .widen(100))
-        #expect(step(of: { ($0.rollout, $0.users) = (nil, ["x"]) }) == .widen(100))
+        #expect(step(of: { ($0.rollout, $0.groups) = (nil, ["qa"]) }) == .widen(.part(100)))
+        #expect(step(of: { ($0.rollout, $0.users) = (nil, ["x"]) }) == .widen(.part(100)))
+    }
+
+    /// A step may be a group, because percentages of a few machines are none.
+    @Test func rolloutStep_groups_areAdded() throws {
+        let steps = try #require(RolloutStep.Rules.steps("shadow,group canary,group eu west,100%"))
+        #expect(steps == [.shadow, .group("canary"), .group("eu west"), .part(10_000)])
+        for wrong in [
+            "group", "group ", "group a,group a", "group a,shadow", "100%,group a", "group a,", "shadow", "0%",
+        ] {
+            #expect(RolloutStep.Rules.steps(wrong) == nil, "\(wrong)")
+        }
+        let rules = RolloutStep.Rules(steps: steps, soak: 0, fresh: 600, newDevices: 1)
+        var details = FeedFixture.details
+        var repository = try feed.repository()
+        var shadow = repository.list.entries[0]
+        shadow.state = .shadow
+        shadow.rollout = Rollout(basisPoints: 10_000)
+        repository.replace(repository.list.entries[0], with: shadow, in: details)
+        var taken: [RolloutStep] = []
+        var reached: [String] = []
+        for _ in 0..<4 {
+            let entry = repository.list.entries[0]
+            let step = RolloutStep(of: entry, isEnabled: true, by: rules, evidence, at: now)
+            taken.append(step)
+            reached.append(repository.take(step, of: entry, passing: [Self.passed], in: &details).words)
+        }
+        #expect(
+            taken == [.widen(.group("canary")), .widen(.group("eu west")), .widen(.part(10_000)), .complete], "\(taken)"
+        )
+        #expect(reached[0] == "offered groups canary" && reached[1] == "offered groups canary, eu west", "\(reached)")
+        #expect(reached[2].hasPrefix("offered to 100%"), "\(reached)")
+    }
+
+    /// For an exact gate, devices must have had the patch for the soak time.
+    @Test func rolloutStep_exactGate_waitsForSoak() throws {
+        let exact = RolloutStep.Gate("failing=0", .passed, "0 of 3 devices", isExact: true)
+        #expect(
+            step {
+                $0.gates = [exact]
+                $0.newDevices = 9
+            } == .wait([.fewDevices(9, needed: 10, soak: 3600)]))
+        #expect(step { $0.gates = [exact] } == .widen(.part(2500)))
     }
 
     @Test func rolloutStep_weakEvidence_waitsWithReason() throws {
@@ -62,16 +105,16 @@ import Testing
         }
         let waits = RolloutStep.wait([.damagedLines(11, events: 100)])
         #expect(damage(11, withoutDevice: 11, devices: 0) == waits)
-        #expect(damage(11, withoutDevice: 10, devices: 1) == .widen(2500))
+        #expect(damage(11, withoutDevice: 10, devices: 1) == .widen(.part(2500)))
         #expect(damage(11, withoutDevice: 0, devices: 6) == waits)
-        #expect(damage(11_000, withoutDevice: 0, devices: 5) == .widen(2500), "of a tenth of the devices")
-        #expect(damage(10, withoutDevice: 0, devices: 10) == .widen(2500), "a tenth of the lines")
+        #expect(damage(11_000, withoutDevice: 0, devices: 5) == .widen(.part(2500)), "of a tenth of the devices")
+        #expect(damage(10, withoutDevice: 0, devices: 10) == .widen(.part(2500)), "a tenth of the lines")
         #expect(step(of: { $0.since = now }) == .wait([.young(0, soak: 3600)]))
-        #expect(step(of: { $0.since = nil }) == .widen(2500), "an older version of the tool has listed it")
+        #expect(step(of: { $0.since = nil }) == .widen(.part(2500)), "an older version of the tool has listed it")
         #expect(
             step { $0.newest = Timestamp(secondsSince1970: now.secondsSince1970 - 601) } == .wait([.staleEvents(601)]))
         #expect(step { $0.newest = nil } == .wait([.noEvents]))
-        #expect(step { $0.newDevices = 9 } == .wait([.fewDevices(9, needed: 10)]))
+        #expect(step { $0.newDevices = 9 } == .wait([.fewDevices(9, needed: 10, soak: nil)]))
         #expect(step { $0.gates.append(Self.undecided) } == .wait([.undecided(Self.undecided)]))
     }
 
@@ -83,7 +126,7 @@ import Testing
             step {
                 crossed(&$0); $0.gates = [Self.crossed]
             } == .withdraw(limit))
-        #expect(step { $0.limits = [Self.undecided] } == .widen(2500), "below the limit, gates decide")
+        #expect(step { $0.limits = [Self.undecided] } == .widen(.part(2500)), "below the limit, gates decide")
         var evidence = evidence
         crossed(&evidence)
         for (state, expected) in [
@@ -148,7 +191,7 @@ import Testing
         var details = FeedFixture.details
         let other = RolloutStep.Gate("slow<1%", .passed, "0%")
         let old = repository.list.entries[0]
-        let widened = repository.take(.widen(2500), of: old, passing: [Self.passed, other], in: &details)
+        let widened = repository.take(.widen(.part(2500)), of: old, passing: [Self.passed, other], in: &details)
         #expect(widened.rollout == Rollout(basisPoints: 2500, unit: .user, seed: "s"))
         #expect(repository.list.entries[0].rollout == widened.rollout)
         #expect(repository.list.entries[0].reason == "failing<1% is passed, slow<1% is passed")
@@ -172,15 +215,15 @@ import Testing
                 steps: try #require(RolloutStep.Rules.steps(steps)), soak: 3600, fresh: 600, newDevices: 10)
             return RolloutStep(of: shadow, isEnabled: true, by: rules, evidence, at: now ?? self.now)
         }
-        #expect(try step("shadow,1%,5%") == .widen(100))
+        #expect(try step("shadow,1%,5%") == .widen(.part(100)))
         #expect(try step("shadow,1%", [Self.crossed]) == .pause(Self.crossed))
         #expect(try step("shadow,1%", [Self.undecided]) == .wait([.undecided(Self.undecided)]))
         let early = Timestamp(secondsSince1970: now.secondsSince1970 - 1)
         #expect(try step("shadow,1%", now: early) == .wait([.young(3599, soak: 3600)]))
         // A patch that was taken back into shadow does not become live by a ladder without it.
         #expect(try step("1%,5%") == .stopped(by: nil) && step("1%,5%", [Self.crossed]) == .pause(Self.crossed))
-        let live = RolloutStep.Rules(steps: [0, 100, 500], soak: 0, fresh: 600, newDevices: 0)
-        #expect(RolloutStep(of: entry, isEnabled: true, by: live, evidence, at: now) == .widen(500))
+        let live = RolloutStep.Rules(steps: [.shadow, .part(100), .part(500)], soak: 0, fresh: 600, newDevices: 0)
+        #expect(RolloutStep(of: entry, isEnabled: true, by: live, evidence, at: now) == .widen(.part(500)))
     }
 
     @Test func take_entryInShadow_isActive() throws {
@@ -193,15 +236,15 @@ import Testing
             return repository.list.entries[0]
         }
         var details = FeedFixture.details
-        let widened = repository.take(.widen(100), of: shadow(), passing: [], in: &details)
+        let widened = repository.take(.widen(.part(100)), of: shadow(), passing: [], in: &details)
         #expect(widened.words == "offered to 1% by installation")
         let paused = repository.take(.pause(Self.crossed), of: shadow(), passing: [], in: &details)
         #expect(paused.words == "paused in shadow, to 1% by installation" && paused.resumedState == .shadow)
     }
 
     @Test func stepsRise() {
-        #expect(RolloutStep.Rules.steps("1%,5%,25%,100%") == [100, 500, 2500, 10_000])
-        #expect(RolloutStep.Rules.steps("shadow,1%") == [0, 100])
+        #expect(RolloutStep.Rules.steps("1%,5%,25%,100%") == [100, 500, 2500, 10_000].map { .part($0) })
+        #expect(RolloutStep.Rules.steps("shadow,1%") == [.shadow, .part(100)])
         for text in [
             "shadow", "1%,shadow", "shadow,shadow", "shadow,0%", "shadow,", "Shadow,1%", "", "0%", "5%,1%", "5%,5%",
             "1%,,5%", "0%,1%", "x", "1%,101%",

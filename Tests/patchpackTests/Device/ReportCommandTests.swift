@@ -261,7 +261,7 @@ import Testing
             "  in Cart.total 9 of 10,000 compared calls differed  0.0900 % (0.0474 % to 0.17 %), 10 runs failed, 100 calls could not be compared (calls pay.charge 70, other 30), 1.5 µs on average; 19.0 would be <b>20.0 (a.lua:7); 1 would be <b>1 (a.lua:7)",
             "  in Cart.f0    0 of 0 compared calls differed",
             "  in Cart.f1    0 of 1 compared call differed  0.0 % (0.0 % to 79.3 %)", "                1 more function",
-            "undecided  differs<1%  com.example.shop.fix 3: Cart.total 0.0900 %, between under 0.0001 % and 26.9 %; 98.9 % of its calls could be compared: too few for a verdict; about 570 devices more would do",
+            "undecided  differs<1%  com.example.shop.fix 3: Cart.total 0.0900 %, between under 0.0001 % and 26.9 %; 98.9 % of its calls could be compared: too few for a verdict; about 570 devices more would do, but all events are of 10",
             "crossed  failing<0.5%  com.example.shop.fix 3: 100.0 %, between 2.70 % and 100.0 %",
         ] {
             #expect(text.lines.contains(line), "\(line)\n\(text.text)")

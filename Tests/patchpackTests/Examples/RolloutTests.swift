@@ -170,6 +170,64 @@ import Testing
         #expect(none.text.contains("; version 6, which no feed confirms: 0.0 %"), "\(none.text)")
     }
 
+    /// Five machines: a group of one, a group of two, and the rest.
+    @Test func advance_fiveMachines_goesByGroups() throws {
+        func advance(after seconds: Int, gates: String = "--gate failing=0 --gate rolled-back=0") throws -> Tool {
+            try Tool.shell(
+                """
+                faketime '+\(seconds) seconds' "$TOOL" feed advance feed com.example.shop.cart-total --events events \
+                  --soak 10s --new-devices 1 --steps 'group canary,group eu,100%' --key online/signing.pem \(gates)
+                """, in: folder.path)
+        }
+        // It was at 1 percent, which is none of five.
+        let canary = try advance(after: 0)
+        #expect(canary.text.contains("waits") && canary.text.contains("no event has come"), "\(canary.text)")
+        let begin = try Tool.shell(
+            """
+            patchpack feed withdraw feed com.example.shop.cart-total --key online/signing.pem -q &&
+              sed '/@version/s/7/8/' "$CHECKOUT/examples/patches/cart-total.lua" >cart-total.lua && mkdir next &&
+              patchpack pack cart-total.lua -o next --no-lint -q --signing-key keys/signing.pem --script-key keys/script.key &&
+              patchpack feed publish feed next/cart-total.js --group canary -q --key release/signing.pem \
+                --key online/signing.pem --trusted-key keys/trusted.pem --script-key keys/script.key
+            """, in: folder.path)
+        try #require(begin.status == 0, "\(begin.error)")
+        try report(0..<1, failing: 0, secondsAgo: -3, version: 8)
+        let young = try advance(after: 12)
+        #expect(young.text.contains("0 of 1 new devices have had it for 10 s"), "\(young.text)\(young.error)")
+        let eu = try advance(after: 15)
+        #expect(
+            eu.lines.first
+                == "widened  com.example.shop.cart-total 8  offered groups canary -> offered groups canary, eu",
+            "\(eu.text)\(eu.error)")
+        try report(1..<3, failing: 0, secondsAgo: -18, version: 8)
+        // A percentage of three devices decides nothing.
+        let share = try advance(after: 30, gates: "--gate 'failing<0.5%'")
+        #expect(share.text.contains("devices more would do, but all events are of 3"), "\(share.text)")
+        #expect(
+            share.text.contains(
+                "devices, and the 3 devices in the events: take an exact gate such as failing=0"
+            ),
+            "\(share.text)")
+        let rest = try advance(after: 30)
+        #expect(rest.text.contains("-> offered to 100% by installation, and groups canary, eu"), "\(rest.text)")
+        try report(3..<5, failing: 1, secondsAgo: -40, version: 8)
+        let bad = try advance(after: 42)
+        #expect(
+            bad.status == 20 && bad.error.contains("is paused: failing=0: 1 of 5 devices"), "\(bad.text)\(bad.error)")
+    }
+
+    /// A gate that the devices of a step cannot decide says so, with what could.
+    @Test func advance_tooFewDevices_saysSo() throws {
+        try report(0..<2, failing: 0)
+        try report(2..<300, failing: 0, as: "launched", version: 9)
+        let run = try advance("failing<0.5%")
+        #expect(
+            run.text.contains(
+                "devices, and 1% of the 300 devices in the events is about 3: take a larger step, or an exact gate such as failing=0"
+            ), "\(run.text)\(run.error)")
+        #expect(run.text.contains("note  --new-devices 100 is more than 1% of the 300 devices"), "\(run.text)")
+    }
+
     /// The ladder begins in shadow. A pause there is undone into shadow.
     @Test func feedAdvance_shadow_goesUpTheLadder() throws {
         func advance(after seconds: Int, steps: String = "shadow,1%,100%", gate: String = "failing<0.5%") throws -> Tool

@@ -100,7 +100,9 @@ private struct HTMLChart {
     init(_ patches: [FleetReport.Patch], _ gates: [ReportGate]) {
         self.patches = Array(patches.prefix(Self.colors))
         all = patches.count
-        let drawn = gates.filter { !$0.isRelative && ($0.measure == .failing || $0.measure == .rolledBack) }
+        let drawn = gates.filter {
+            !$0.isRelative && !$0.isExact && ($0.measure == .failing || $0.measure == .rolledBack)
+        }
         bounds = Set(drawn.map(\.bound)).sorted()
     }
 
