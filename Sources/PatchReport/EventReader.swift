@@ -4,7 +4,7 @@ internal import PatchText
 /// Reads lines of event logs (docs/events.md): the members that a report needs, as integers, and as strings that get numbers only
 /// when they are asked for.
 ///
-/// An event may have other text before it in its line, or be the string `log`, `message` or `MESSAGE` of another object, as
+/// An event may have other text before it in its line, or be the string `log`, `message`, `MESSAGE` or `line` of another object, as
 /// collectors keep lines. Of several members with one name, the last one counts.
 @safe struct EventReader: ~Copyable, Sendable {
     typealias Key = EventRecord.Key
@@ -41,7 +41,7 @@ internal import PatchText
     private let places: [Place], kinds: [Kind]
     private var events: [EventRecord.Name?] = []
     private static let wrapped = Key.allCases.count + 1
-    private static let wrappers = ["log", "message", "MESSAGE"]
+    private static let wrappers = ["log", "message", "MESSAGE", "line"]
     /// The key that followed each key last. The lines of a device have the same keys in the same order.
     private var followers: [UInt32]
     /// The number of the last string of each key.

@@ -176,6 +176,10 @@ package struct FleetReport: Sendable, Equatable {
             guard let first = beginning?.hour else { return firstBadMinute }
             return hours.first { $0.hour >= first && $0.firstBadMinute != nil }?.firstBadMinute
         }
+        /// Devices whose last stage is none of those that are counted: they rolled it back, refused it, or only loaded it.
+        package var inNoStage: Int {
+            max(0, [inShadow, trial, good, over, withdrawn].reduce(devices) { $0 - $1 })
+        }
         package var hasTrouble: Bool { affected > 0 || refused > 0 || suspected > 0 }
     }
 

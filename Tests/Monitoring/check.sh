@@ -52,7 +52,7 @@ for role in patch root release online; do "$tool" keygen -q --profile modern -o 
 trusted=(--trusted-key patch/trusted.pem --script-key patch/script.key)
 "$tool" pack x.lua -q --no-lint -o x.js --signing-key patch/signing.pem "${trusted[@]}"
 "$tool" feed init feed -q --app com.example.shop --root-key root/signing.pem --release-key release/signing.pem --online-key online/signing.pem
-"$tool" feed publish feed x.js --rollout 100% -q --key release/signing.pem --key online/signing.pem "${trusted[@]}"
+"$tool" feed publish feed x.js --rollout 50% -q --key release/signing.pem --key online/signing.pem "${trusted[@]}"
 "$tool" trust add patch.store patch/trusted.pem --name build --not-after 2099-01-01T00:00:00Z >/dev/null
 "$tool" feed trust feed patch.store -q --key release/signing.pem --key online/signing.pem
 "$tool" feed status feed --format openmetrics >feed.prom

@@ -177,7 +177,7 @@ import Testing
             let patch = report.patches[0]
             #expect(patch.id == "com.example.fix")
             #expect([patch.devices, patch.running, patch.failing, patch.rolledBack, patch.refused] == [3, 1, 1, 1, 1])
-            #expect([patch.good, patch.trial, patch.withdrawn, patch.affected] == [1, 0, 0, 1])
+            #expect([patch.good, patch.trial, patch.withdrawn, patch.affected, patch.inNoStage] == [1, 0, 0, 1, 2])
             #expect([patch.counts.calls, patch.counts.failures, patch.counts.fallbacks] == [1000, 1, 2])
             #expect(patch.counts.meanTime == 200)
             #expect(patch.counts.longest == 900)
@@ -845,6 +845,8 @@ import Testing
             { #"{"log":\#(text($0)),"stream":"stdout","time":"2026-11-26T10:00:00.1Z"}"# },
             { #"{"__CURSOR":"s=1","MESSAGE":\#(text($0)),"PRIORITY":"6"}"# },
             { #"{"container":{"log":"{}"},"file":"/a.log","message":\#(text($0))}"# },
+            // As examples/fleet/fluent-bit.yaml and vector.yaml write them.
+            { #"{"line":\#(text($0))}"# },
             { "2026-11-26T10:00:00.123456789Z stderr F \($0)" }, { "Nov 26 10:00:00 host shop[7]: \($0)" },
             { "\u{FEFF}\($0)" }, { String(repeating: "\0", count: 50_000) + $0 },
         ]

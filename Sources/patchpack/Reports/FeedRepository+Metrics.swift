@@ -39,6 +39,19 @@ extension FeedRepository {
         perPatch("patch_in_shadow", "1 if it is in shadow.") { $0.state == .shadow ? 1 : 0 }
         perPatch("patch_withdrawn", "1 if it is withdrawn.") { $0.state == .withdrawn ? 1 : 0 }
         perPatch("patch_paused", "1 if it is paused.") { $0.state == .paused ? 1 : 0 }
+        perPatch("patch_paused_in_shadow", "1 if it is paused, and was in shadow before.") {
+            $0.state == .paused && $0.resumedState == .shadow ? 1 : 0
+        }
+        let partial = list.entries.filter { $0.state == .active && $0.basisPoints < 10_000 }
+        let steps = partial.compactMap { entry in
+            entry.since.map {
+                (labels: [("patch", entry.id), ("version", String(entry.version))], value: $0.secondsSince1970)
+            }
+        }
+        if !steps.isEmpty {
+            let help = "When a patch that is offered to a part of all devices was changed last."
+            family("patch_step_timestamp_seconds", help, steps)
+        }
         return text.text
     }
 }

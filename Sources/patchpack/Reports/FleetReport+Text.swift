@@ -185,7 +185,8 @@ extension FleetReport.Patch {
             return "\(count.grouped)  \(value.percent) (\(share.interval.text))"
         }
         let stages = [(trial, "on trial"), (good, "good"), (over, "over"), (withdrawn, "withdrawn")]
-        let shown = (inShadow > 0 ? [(inShadow, "in shadow")] : []) + stages
+        let rest = inNoStage > 0 ? [(inNoStage, "in none of these")] : []
+        let shown = (inShadow > 0 ? [(inShadow, "in shadow")] : []) + stages + rest
         var rows = [
             ("devices", "\(devices.grouped)  \(Share(devices, of: all).value?.percent ?? "") of all"),
             ("running", "\(running.grouped)  \(Share(running, of: devices).value?.percent ?? "")"),
@@ -196,7 +197,9 @@ extension FleetReport.Patch {
         if let stopped {
             let share = Share(heard - keeping, of: heard).value.map { "  \($0.percent)" } ?? ""
             let gone = "\((heard - keeping).grouped) no longer have it\(share)"
-            rows.append(("stopped", "\(stopped): of \(heard.counting("device")) heard of since, \(gone)"))
+            let since =
+                heard > 0 ? "of \(heard.counting("device")) heard of since, \(gone)" : "no device heard of since"
+            rows.append(("stopped", "\(stopped): \(since)"))
         }
         rows += workRows
         for (name, parts) in [("app versions", appVersions), ("systems", systems)] where !parts.isEmpty {

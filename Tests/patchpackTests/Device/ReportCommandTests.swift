@@ -121,6 +121,18 @@ import Testing
         #expect(try JSONValue(parsing: one.output)["input"]?["origins"]?.number == 1)
     }
 
+    /// A share of no device is not there.
+    @Test func report_noDeviceSinceStop_saysSo() throws {
+        let work = try FeedReleaseFixture()
+        try #require(try work.run("withdraw", "feed", FeedReleaseFixture.id).status == 0)
+        let line = Self.line("rolled-back", 1).replacing(
+            "com.example.shop.fix\",\"patch.version\":3", with: "\(FeedReleaseFixture.id)\",\"patch.version\":7")
+        try work.folder.write(line + "\n", to: "events.jsonl")
+        let run = try Tool.run(Tool.patchpack, ["report", "events.jsonl", "--feed", "feed"], in: work.folder.path)
+        #expect(run.text.contains(": no device heard of since\n"), "\(run.text) \(run.error)")
+        #expect(run.text.contains("0 withdrawn, 1 in none of these"), "\(run.text)")
+    }
+
     /// A file without an event is no report of a fleet, in which nothing fails.
     @Test func report_emptyFile_isMalformed() throws {
         let shop = try ReleaseFixture()

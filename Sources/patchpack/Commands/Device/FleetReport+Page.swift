@@ -278,6 +278,7 @@ private struct HTMLChart {
                 ("in shadow", patch.inShadow, "rest"), ("trial", patch.trial, "c\(Self.color(index))"),
                 ("rolled back", patch.rolledBack, "bad"), ("over", patch.over, "rest"),
                 ("withdrawn", patch.withdrawn, "rest"),
+                ("none of these", max(0, patch.inNoStage - patch.rolledBack), "rest"),
             ]
             func length(_ count: Int) -> Double { (width - 24) * Double(count) / Double(patch.devices) }
             body.append(text(patch.label, 12, y, isName: true))
