@@ -9,6 +9,8 @@ CREATE TABLE events
 (
     time          DateTime64(3, 'UTC'),
     device        String,
+    app           LowCardinality(String),
+    environment   LowCardinality(String),
     app_version   LowCardinality(String),
     system        LowCardinality(String),
     event         LowCardinality(String),
@@ -49,6 +51,8 @@ CREATE MATERIALIZED VIEW events_from_lines TO events AS
 SELECT
     parseDateTime64BestEffortOrZero(JSONExtractString(line, 'timestamp'), 3, 'UTC') AS time,
     JSONExtractString(line, 'resource', 'app.installation.id') AS device,
+    JSONExtractString(line, 'resource', 'service.name') AS app,
+    JSONExtractString(line, 'resource', 'deployment.environment.name') AS environment,
     JSONExtractString(line, 'resource', 'service.version') AS app_version,
     trimBoth(concat(
         JSONExtractString(line, 'resource', 'os.name'), ' ', JSONExtractString(line, 'resource', 'os.version'))) AS system,
@@ -76,4 +80,24 @@ SELECT
         named -> (JSONExtractString(named, 'patch.id'), toUInt32(JSONExtractUInt(named, 'patch.version'))),
         JSONExtractArrayRaw(line, 'attributes', 'patch.running')) AS running
 FROM events_lines
-WHERE JSONExtractString(line, 'schema') = 'patchpack.event/1' AND device != '';
+WHERE JSONExtractString(line, 'schema') = 'patchpack.event/1' AND JSONExtractString(line, 'eventName') != '' AND device != ''
+-- Anyone can send a line. One whose count or name is none, by the forms in docs/events.md, says nothing at all.
+AND arrayAll(
+    name -> NOT JSONHas(line, 'attributes', name)
+        OR JSONType(line, 'attributes', name) = 'Int64' AND JSONExtractInt(line, 'attributes', name) >= 0,
+    ['event.count', 'patch.calls', 'patch.failures', 'patch.fallbacks', 'patch.measured', 'patch.nanoseconds', 'patch.longest',
+        'shadow.agreed', 'shadow.differed', 'shadow.failed', 'shadow.incomparable'])
+AND (NOT JSONHas(line, 'attributes', 'patch.times')
+    OR JSONType(line, 'attributes', 'patch.times') = 'Array'
+        AND arrayAll(x -> match(x, '^[0-9]+$'), JSONExtractArrayRaw(line, 'attributes', 'patch.times')))
+AND (NOT JSONHas(line, 'attributes', 'patch.version') AND version = 0
+    OR JSONType(line, 'attributes', 'patch.version') = 'Int64' AND patch != ''
+        AND JSONExtractInt(line, 'attributes', 'patch.version') BETWEEN 1 AND 2147483647)
+AND (patch = '' OR length(patch) <= 128 AND match(patch, '^[A-Za-z0-9_-]+([.][A-Za-z0-9_-]+)+$'))
+AND (function = '' OR length(function) <= 128 AND match(function, '^[A-Za-z_][A-Za-z0-9_]*([.:][A-Za-z_][A-Za-z0-9_]*)*$'))
+AND (error = '' OR match(error, '^[A-Za-z0-9._-]{1,64}$'))
+AND (app_version = '' OR match(app_version, '^(0|[1-9][0-9]{0,9})([.](0|[1-9][0-9]{0,9})){0,3}$')
+    AND arrayAll(x -> toUInt64OrZero(x) <= 2147483647, splitByChar('.', app_version)))
+AND arrayAll(name -> length(name) <= 64 AND NOT match(name, '[\\x00-\\x1f\\x7f]'),
+    [JSONExtractString(line, 'resource', 'os.name'), JSONExtractString(line, 'resource', 'os.version')])
+AND arrayAll(named -> match(named.1, '^[A-Za-z0-9_-]+([.][A-Za-z0-9_-]+)+$') AND named.2 BETWEEN 1 AND 2147483647, running);
