@@ -20,7 +20,7 @@ func fuzzReport(_ bytes: [UInt8]) throws {
     let isPlain = !file.starts(with: [0x1F, 0x8B]) && !file.starts(with: [0x28, 0xB5, 0x2F, 0xFD])
     require(!isPlain || isWhole && report.input.bytes == file.count, "a file that is not read")
     let now = FuzzFeed.now
-    let all = ReportGateResult.all(gates, report, id: nil, version: nil)
+    let all = ReportGateResult.all(gates, report, id: nil, version: nil, report.patches, listed: nil)
     for result in all {
         require(!result.sequence.interval.isEmpty && result.sequence.interval.upperBound <= 1, "an impossible interval")
         require((result.failure == nil) == (result.verdict == .passed), "a gate that is passed and fails")
