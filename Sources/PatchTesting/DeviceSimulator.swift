@@ -21,6 +21,8 @@ public final class DeviceSimulator<App: Sendable>: Sendable {
     private let name: String
     /// The path of the device's folder, for tests of its files.
     package let path: String
+    /// The path of the part that the app's version has of it.
+    package var part: String { "\(path)/versions/\(state.locked { $0.version })" }
     private let limits: CrashLimits
     private let patchLimits: PatchLimits
     private let makeApp: @Sendable (PatchRegistry) throws -> App

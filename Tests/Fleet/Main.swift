@@ -140,7 +140,7 @@ struct Fleet {
             app: "com.example.shop", environment: "release", appVersion: version, installation: state.installation)
         let events = try log?.device(number, version)
         state.add([(PatchID(id: Main.id, version: 1), "1")])
-        _ = state.begin(version, limits: limits, at: nil)
+        _ = state.begin(limits: limits, at: nil)
         _ = state.confirm(limits: limits, at: nil)
         var (hour, crashes) = (0.0, 0)
         var firstCrash: Double?
@@ -148,7 +148,7 @@ struct Fleet {
         while true {
             hour += -Foundation.log(1 - random.unit()) * 24 / perDay
             guard hour < Main.end else { break }
-            let outcomes = state.begin(version, limits: limits, at: nil)
+            let outcomes = state.begin(limits: limits, at: nil)
             log?.emit(outcomes, at: hour, events)
             log?.launch(state.launch?.patches ?? [], at: hour, events)
             if state.launch?.patches.contains("2") == true, self.crashes == 1 || random.unit() < self.crashes {

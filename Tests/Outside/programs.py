@@ -85,7 +85,7 @@ def check_server(program, folder):
         if status:
             sys.exit(f"programs: docs/server.md: status {status} after SIGTERM: {''.join(lines)}")
     why = tool(folder, "store", "why", "state/patches", "com.example.files.guard")
-    if not why.startswith("trial ") or '"failures"' in (folder / "state/patches/state").read_text():
+    if not why.startswith("trial ") or '"failures"' in (folder / "state/patches/versions/1.0/state").read_text():
         sys.exit(f"programs: docs/server.md: the patch is blamed for an end by SIGTERM: {why}")
 
 

@@ -25,7 +25,7 @@ import Testing
     private func shadows(_ bench: Bench) -> [Int] { bench.device?.store.runner?.shadows.map(\.version) ?? [] }
 
     private func envelopes(_ bench: Bench) throws -> Int {
-        try FileManager.default.contentsOfDirectory(atPath: bench.path + "/envelopes").count
+        try FileManager.default.contentsOfDirectory(atPath: bench.part + "/envelopes").count
     }
 
     /// Another process that shares the folder of a device.

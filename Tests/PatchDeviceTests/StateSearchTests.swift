@@ -148,7 +148,7 @@ import Testing
         switch event {
         case .launch:
             guard !old.isAlive else { return nil }
-            _ = world.state.begin(world.state.appVersion, limits: limits, at: world.time)
+            _ = world.state.begin(limits: limits, at: world.time)
             (world.isAlive, world.isInBackground, world.hasServed) = (true, false, false)
             let lost = world.state.bans.contains { $0.hash == "a" } && !old.state.bans.contains { $0.hash == "a" }
             if truth.isProtected, lost, world.early < 3 { world.isWrong = true }
@@ -224,7 +224,7 @@ import Testing
         case .clear:
             guard old.isAlive else { return nil }
             // Running patches continue to run.
-            world.state.clear(old.state.appVersion)
+            world.state.clear()
             (world.crashes, world.hadSeveral) = (0, false)
         case .toggle: world.isEnabled.toggle()
         case .block: world.isBlocked.toggle()
@@ -311,7 +311,7 @@ import Testing
             world.state.held.contains(where: { $0.hash == "a" && $0.stage == .good && $0.isProtective })
         {
             var state = world.state
-            _ = state.begin(state.appVersion, limits: limits, onlyGood: true, at: world.time)
+            _ = state.begin(limits: limits, onlyGood: true, at: world.time)
             if Set(state.launch?.patches ?? []).isDisjoint(with: ["a", "m"]) { return "open on a full disk" }
         }
         // Of several patches that have not proved themselves, the unconfirmed ones are blamed first, which may cost two more

@@ -29,7 +29,7 @@ import Testing
     }
 
     private func envelope(_ device: DeviceSimulator<DeviceTests.App>) throws -> String {
-        let folder = "\(device.path)/envelopes"
+        let folder = "\(device.part)/envelopes"
         let names = try FileManager.default.contentsOfDirectory(atPath: folder)
         try #require(names.count == 1)
         return "\(folder)/\(names[0])"
@@ -77,13 +77,13 @@ import Testing
     @Test(arguments: Damage.allCases)
     func aStateThatCannotBeReadIsPutAside(_ damage: Damage) async throws {
         let device = try await device()
-        try damage.apply(to: "\(device.path)/state")
+        try damage.apply(to: "\(device.part)/state")
         try await device.launch(syncing: false)
         #expect(device.app?.price(1) == 1)
         #expect(device.device?.store.state.bans.map(\.patch.version) == [8])
         if damage != .missing {
             #expect(device.events.contains { $0.name == "store-failed" })
-            #expect((try? FileManager.default.attributesOfItem(atPath: "\(device.path)/state.unread")) != nil)
+            #expect((try? FileManager.default.attributesOfItem(atPath: "\(device.part)/state.unread")) != nil)
         }
         let report = await device.sync()
         #expect(report?.results.map(\.code.rawValue) == ["banned", "offered"])
@@ -96,7 +96,7 @@ import Testing
     @Test(arguments: Damage.allCases)
     func bansOutliveTheirOwnFile(_ damage: Damage) async throws {
         let device = try await device()
-        try damage.apply(to: "\(device.path)/bans")
+        try damage.apply(to: "\(device.part)/bans")
         let report = try await device.launch()
         #expect(report?.results.map(\.code.rawValue) == ["banned", "kept"])
         #expect(device.app?.price(1) == 8)
@@ -104,7 +104,7 @@ import Testing
 
     /// Rewrites the state with a correct digest.
     private func rewrite(_ device: DeviceSimulator<DeviceTests.App>, _ change: (String) -> String) throws {
-        let file = URL(filePath: "\(device.path)/state")
+        let file = URL(filePath: "\(device.part)/state")
         let text = String(decoding: try Data(contentsOf: file), as: UTF8.self)
         let body = change(String(text.drop { $0 != "\n" }.dropFirst()))
         let run = try Tool.shell("printf %s '\(body)' | openssl dgst -sha256 -r | cut -c1-64")
@@ -120,7 +120,8 @@ import Testing
     }
 
     /// Two apps with one folder do not destroy each other's patches, whether the other one is running or not.
-    @Test(arguments: [false, true]) func theFolderOfAnotherAppIsRefused(isRunning: Bool) async throws {
+    @Test(arguments: [false, true], ["2.3.1", "1.0"])
+    func theFolderOfAnotherAppIsRefused(isRunning: Bool, version: String) async throws {
         let device = try await device()
         try await device.launch()
         if !isRunning { device.crash() }
@@ -131,7 +132,7 @@ import Testing
         let feed = try TestFeed(app: "com.example.other", clock: { Timestamp(secondsSince1970: 1_790_000_000) })
         try feed.publish(DeviceTests.source(1).replacing("com.example.shop", with: "com.example.other"))
         let other = PatchDevice(
-            app: try HostInfo(app: "com.example.other", version: "2.3.1"), registry: registry, folder: device.path,
+            app: try HostInfo(app: "com.example.other", version: version), registry: registry, folder: device.path,
             feed: .init(root: feed.root, at: feed), trust: PatchTrust(feed.trust, scriptKeys: feed.scriptKey),
             clock: { 1_790_000_000_000 }, events: events.add)
         other.launch()
@@ -151,7 +152,8 @@ import Testing
     }
 
     /// A link in the place of a folder is removed, and what it leads to stays as it is.
-    @Test(arguments: ["envelopes", "feed"]) func noLinkLeadsOutOfTheFolder(name: String) async throws {
+    @Test(arguments: ["versions", "versions/2.3.1", "versions/2.3.1/envelopes", "versions/2.3.1/feed"])
+    func noLinkLeadsOutOfTheFolder(name: String) async throws {
         let device = try await device()
         let outside = try TestFolder()
         let hash = try envelope(device).suffix(67)
@@ -172,7 +174,8 @@ import Testing
         #expect(report?.error == nil && device.app?.price(1) == 10)
         try device.feed.withdraw(PatchID(id: DeviceTests.id, version: 9))
         await device.sync()
-        #expect(device.app?.price(1) == 8)
+        // The ban of version 8 is gone with the folder that the link has replaced.
+        #expect(device.app?.price(1) == (["versions", "versions/2.3.1"].contains(name) ? 9 : 8))
         #expect(try files(outside.path) == before)
         let kind = try FileManager.default.attributesOfItem(atPath: "\(device.path)/\(name)")[.type]
         #expect(kind as? FileAttributeType == .typeDirectory)
@@ -181,17 +184,19 @@ import Testing
     /// Names that the store does not use stay, and the rest of interrupted writes goes.
     @Test func storeFolder_leftoverFiles_removesOnlyItsOwn() async throws {
         let device = try await device()
-        for folder in ["", "envelopes/", "feed/"] {
+        let part = "versions/2.3.1/"
+        let folders = ["", "versions/", part, part + "envelopes/", part + "feed/"]
+        for folder in folders {
             for name in ["notes.tmp", ".patchpack-a.tmp"] {
                 try Data([1]).write(to: URL(filePath: "\(device.path)/\(folder)\(name)"))
             }
         }
-        let unknown = "envelopes/\(String(repeating: "0", count: 64)).js"
+        let unknown = "versions/2.3.1/envelopes/\(String(repeating: "0", count: 64)).js"
         try Data([1]).write(to: URL(filePath: "\(device.path)/\(unknown)"))
         try await device.launch()
         let names = try files(device.path).keys
         #expect(
-            Set(names.filter { $0.hasSuffix("notes.tmp") }) == ["notes.tmp", "envelopes/notes.tmp", "feed/notes.tmp"])
+            Set(names.filter { $0.hasSuffix("notes.tmp") }) == Set(folders.map { $0 + "notes.tmp" }))
         #expect(!names.contains { $0.hasSuffix(".patchpack-a.tmp") || $0 == unknown })
     }
 
@@ -215,7 +220,7 @@ import Testing
         try await device.launch(syncing: false)
         #expect(device.app?.price(1) == 1)
         #expect(device.device?.store.state.bans.count == 1)
-        #expect((try Data(contentsOf: URL(filePath: "\(device.path)/state.unread"))).count > 100)
+        #expect((try Data(contentsOf: URL(filePath: "\(device.part)/state.unread"))).count > 100)
     }
 
     /// Values that a later version of this library may write.
@@ -245,7 +250,7 @@ import Testing
         try await device.launch()
         device.end()
         let real = device.path
-        try FileManager.default.removeItem(atPath: "\(real)/state.unread", ifThere: true)
+        try FileManager.default.removeItem(atPath: "\(device.part)/state.unread", ifThere: true)
         // Nothing can be created in a folder on a full disk. As root, only a file in its place has that effect.
         try FileManager.default.moveItem(atPath: real, toPath: "\(real)-away")
         defer { try? FileManager.default.removeItem(atPath: "\(real)-away") }
@@ -273,7 +278,7 @@ import Testing
         let device = try await device()
         try device.feed.publish(DeviceTests.source(9))
         try await device.launch()
-        let before = try Data(contentsOf: URL(filePath: "\(device.path)/state"))
+        let before = try Data(contentsOf: URL(filePath: "\(device.part)/state"))
         let host = try HostInfo(app: "com.example.shop", version: "2.3.1")
         let registry = PatchRegistry()
         let app = try DeviceTests.App(registry)
@@ -286,7 +291,7 @@ import Testing
         second.confirm()
         second.ended()
         #expect(throws: PatchError(.io, "")) { try second.clear() }
-        #expect(try Data(contentsOf: URL(filePath: "\(device.path)/state")) == before)
+        #expect(try Data(contentsOf: URL(filePath: "\(device.part)/state")) == before)
         // A lock of a dead process does not count.
         device.crash()
         #expect(!PatchStore(folder: Path(device.path), host: host, clock: { nil }).isReadOnly)

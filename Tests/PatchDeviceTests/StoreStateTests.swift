@@ -481,7 +481,7 @@ import Testing
                 switch event {
                 case ..<35:
                     history.append("launch")
-                    _ = state.begin(version, limits: limits, at: time)
+                    _ = state.begin(limits: limits, at: time)
                     model.launch()
                 case ..<55:
                     history.append("confirm")
@@ -620,14 +620,14 @@ import Testing
         state.add([(Self.patch("a", 1), Self.hash("a", 1))])
         var (reported, counts): ([Int], [Int]) = ([], [])
         for _ in 0..<6 {
-            for case .neverConfirmed(let launches) in state.begin(version, limits: CrashLimits(), at: nil) {
+            for case .neverConfirmed(let launches) in state.begin(limits: CrashLimits(), at: nil) {
                 reported.append(launches)
             }
             counts.append(state.unconfirmed)
             state.end()
         }
         #expect(reported == [3] && counts == [0, 1, 2, 3, 3, 3])
-        _ = state.begin(version, limits: CrashLimits(), at: nil)
+        _ = state.begin(limits: CrashLimits(), at: nil)
         _ = state.confirm(limits: CrashLimits(), at: nil)
         #expect(state.unconfirmed == 0)
     }
@@ -636,14 +636,14 @@ import Testing
         let (version, hash) = (try #require(AppVersion("1.0")), Self.hash("a", 1))
         var state = StoreState(app: "a", appVersion: version, installation: "i")
         state.add([(Self.patch("a", 1), hash)])
-        _ = state.begin(version, limits: CrashLimits(), at: nil)
+        _ = state.begin(limits: CrashLimits(), at: nil)
         state.endLoading(hash, isProtective: true)
         for failures in 0...2 {
             #expect(state.held.map(\.loadFailures) == (failures < 2 ? [failures] : []))
             state.beginLoading(hash)
             #expect(state.launch?.loading == (failures < 2 ? [hash] : []))
             #expect(StoreState(state.json)?.launch == state.launch)
-            _ = state.begin(version, limits: CrashLimits(), at: nil)
+            _ = state.begin(limits: CrashLimits(), at: nil)
         }
         #expect(state.bans.map(\.reason) == ["launches ended while its script was loading"])
     }
@@ -653,10 +653,10 @@ import Testing
     func droppedVersion_offeredAgain_countsOn(_ way: String) throws {
         let (version, hash) = (try #require(AppVersion("1.0")), Self.hash("a", 1))
         var state = StoreState(app: "a", appVersion: version, installation: "i")
-        _ = state.begin(version, limits: CrashLimits(), at: nil)
+        _ = state.begin(limits: CrashLimits(), at: nil)
         _ = state.confirm(limits: CrashLimits(), at: nil)
         state.add([(Self.patch("a", 1), hash)])
-        for _ in 0..<2 { _ = state.begin(version, limits: CrashLimits(), at: nil) }
+        for _ in 0..<2 { _ = state.begin(limits: CrashLimits(), at: nil) }
         switch way {
         case "newer":
             state.add([(Self.patch("a", 2), Self.hash("a", 2))])
@@ -668,10 +668,13 @@ import Testing
         var other = try #require(StoreState(state.json))
         state.add([(Self.patch("a", 1), hash)])
         #expect(state.held.map(\.failures) == [1] && state.dropped.isEmpty)
-        for _ in 0..<2 { _ = state.begin(version, limits: CrashLimits(), at: nil) }
+        for _ in 0..<2 { _ = state.begin(limits: CrashLimits(), at: nil) }
         #expect(state.bans.map(\.hash) == [hash])
-        _ = other.begin(try #require(AppVersion("2.0")), limits: CrashLimits(), at: nil)
-        #expect(other.dropped.isEmpty)
+        // What has failed in one version of the app has not failed in another one.
+        let news = StoreState.News(states: [other], list: nil)
+        other = StoreState(app: "a", appVersion: try #require(AppVersion("2.0")), installation: "i")
+        other.learn(news)
+        #expect(other.dropped.isEmpty && other.held.isEmpty)
     }
 
     /// A good version proves itself again, beside an older good one. A closed one is tried at once.
@@ -694,9 +697,9 @@ import Testing
         var state = StoreState(app: "a", appVersion: version, installation: "i")
         state.add([(Self.patch("a", 1), Self.hash("a", 1))])
         state.shadow([(Self.patch("a", 2), Self.hash("a", 2)), (Self.patch("b", 1), Self.hash("b", 1))])
-        _ = state.begin(version, limits: CrashLimits(), at: nil)
+        _ = state.begin(limits: CrashLimits(), at: nil)
         state.call(Self.hash("b", 1))
-        _ = state.begin(version, limits: CrashLimits(), at: nil)
+        _ = state.begin(limits: CrashLimits(), at: nil)
         #expect(state.shadows.map(\.failures) == [0, 1] && state.shadowing.count == 2)
         #expect(StoreState(state.json) == state)
         #expect(state.json["held"]?.elements.count == 1)
@@ -722,7 +725,7 @@ import Testing
             """
         var state = try #require(StoreState(try JSONValue(parsing: Array(text.utf8))))
         #expect(state.held.map { "\($0.patch.id) \($0.patch.version)" } == ["a 3", "a 1", "b 1"])
-        _ = state.begin(state.appVersion, limits: CrashLimits(), at: nil)
+        _ = state.begin(limits: CrashLimits(), at: nil)
         #expect(Set(state.runnable.map(\.patch.id)).count == state.runnable.count)
     }
 
@@ -732,10 +735,10 @@ import Testing
             var limits = CrashLimits()
             (limits.trialFailures, limits.failures) = (number, number)
             var state = StoreState(app: "a", appVersion: version, installation: "i")
-            _ = state.begin(version, limits: limits, at: nil)
+            _ = state.begin(limits: limits, at: nil)
             _ = state.confirm(limits: limits, at: nil)
             state.add([(Self.patch("a", 1), Self.hash("a", 1))])
-            for _ in 0..<10 { _ = state.begin(version, limits: limits, at: nil) }
+            for _ in 0..<10 { _ = state.begin(limits: limits, at: nil) }
             #expect(state.held.isEmpty == (number <= 1), "\(number)")
         }
     }

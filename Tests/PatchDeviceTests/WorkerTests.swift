@@ -447,8 +447,8 @@ import Testing
             fi
             feed one
             for start in 1 2; do start 0; say 0 sync; say 0 confirm; end 0; done
-            chmod 000 device/state; start 0; say 0 sync; say 0 confirm; end 0
-            chmod 600 device/state; start 0; say 0 confirm
+            chmod 000 device/versions/2.3.1/state; start 0; say 0 sync; say 0 confirm; end 0
+            chmod 600 device/versions/2.3.1/state; start 0; say 0 confirm
             """#)
         #expect(lines.contains("0 confirm: writer 1 0-unwritable"), "\(lines)")
         #expect(lines.last == "0 confirm: writer 8 7-good-runs", "\(lines)")

@@ -98,7 +98,7 @@ func fuzzState(_ bytes: [UInt8]) throws {
     guard let state = StoreState(try JSONValue(parsing: bytes)) else { return }
     require(StoreState(state.json) == state, "another state once it is written again")
     var next = state
-    _ = next.begin(state.appVersion, limits: CrashLimits(), at: nil)
+    _ = next.begin(limits: CrashLimits(), at: nil)
     require(next.launch != nil, "no launch")
     require(Set(next.runnable.map(\.patch.id)).count == next.runnable.count, "two versions of a patch run")
 }

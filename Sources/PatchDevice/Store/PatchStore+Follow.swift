@@ -23,7 +23,8 @@ extension PatchStore {
             }
             let faults = memory.writer.open(isSilent: isSilent)
             guard memory.writer.canWrite, memory.launch.hasBegun else { return (false, faults) }
-            memory.pendingOutcomes = memory.writer.state.begin(host.version, limits: limits, at: clock())
+            let news = memory.writer.takeNews()
+            memory.pendingOutcomes = memory.writer.state.begin(limits: limits, news: news, at: clock())
             memory.writer.mustWrite = true
             memory.watches.launch = endOfWatch
             return (true, faults)
@@ -46,9 +47,20 @@ extension PatchStore {
                 waits: waits && isFollower)
             if state.switches != switches { events(.switches(state.switches)) }
         }
+        if !isFollower { takeBansOfOthers(on: runner) }
         // The system ends an app in the background without notice.
         if hasTakenOver, isInBackground { ended() }
         return isFollower
+    }
+
+    /// Takes what other versions of the app have banned since this process has read the folder, and ends it.
+    private func takeBansOfOthers(on runner: PatchRunner?) {
+        let (old, others) = (state, folder.bansOfOthers())
+        var new = old
+        for bans in others { new.take(bans) }
+        guard new != old else { return }
+        try? update { state in for bans in others { state.take(bans) } }
+        if let runner { end(Set(new.bans.map(\.patch)).subtracting(old.bans.map(\.patch)), on: runner) }
     }
 
     /// Notices that the writer does not sync.

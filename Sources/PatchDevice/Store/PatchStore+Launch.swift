@@ -156,26 +156,26 @@ extension PatchStore {
     /// Judges the last launch, and notes that a new one begins.
     package func begin() {
         noticeFork()
-        let (isFirst, faults) = memory.locked { memory in
-            guard !memory.launch.hasBegun else { return (false, [PatchError]()) }
+        let (isFirst, faults, news) = memory.locked { memory in
+            guard !memory.launch.hasBegun else { return (false, [PatchError](), StoreState.News?.none) }
             let faults = memory.writer.takeOver(hasBegun: false)
             memory.launch.hasBegun = true
             memory.watches.launch = endOfWatch
-            return (true, faults)
+            return (true, faults, memory.writer.takeNews())
         }
         for fault in faults { emit(fault) }
         if isFirst, memory.locked({ $0.writer.isFollower && !$0.writer.onlyReads }) {
             events(.follower(isForked: false))
         }
         guard isFirst, !isReadOnly else { return }
-        let (version, time) = (host.version, clock())
+        let time = clock()
         let old = state
         do throws(PatchError) {
-            try change { $0.begin(version, limits: limits, at: time) }
+            try change { $0.begin(limits: limits, news: news, at: time) }
         } catch {
             // A failed launch cannot be noted, so nothing new is tried.
             var state = old
-            let outcomes = state.begin(version, limits: limits, onlyGood: true, at: time)
+            let outcomes = state.begin(limits: limits, onlyGood: true, news: news, at: time)
             memory.locked { ($0.writer.state, $0.writer.mustWrite) = (state, true) }
             emit(outcomes)
         }
@@ -200,8 +200,8 @@ extension PatchStore {
         var report = VerificationReport()
         let result = Result { () throws(PatchError) in
             try runner.verify(
-                folder.envelope(hash, limit: EnvelopeLimits().envelopeSize), trust: trust.store, keys: trust.scriptKeys,
-                threshold: trust.threshold, report: &report)
+                folder.anyEnvelope(hash, limit: EnvelopeLimits().envelopeSize), trust: trust.store,
+                keys: trust.scriptKeys, threshold: trust.threshold, report: &report)
         }
         return Check(result: result, manifest: report.manifest)
     }

@@ -54,7 +54,7 @@ package final class PatchStore: Sendable {
         clock: @escaping @Sendable () -> Timestamp?, uptime: Uptime = .system,
         events: @escaping @Sendable (PatchEvent) -> Void = { _ in }
     ) {
-        self.folder = StoreFolder(path: folder)
+        self.folder = StoreFolder(folder, host.version)
         self.host = host
         self.limits = limits
         self.clock = clock
@@ -69,16 +69,11 @@ package final class PatchStore: Sendable {
 
     deinit { close() }
 
-    /// The app that a store's folder belongs to.
+    /// The app that a folder belongs to: each version of it that has a part of the folder, the one that was used last first.
     ///
-    /// - Throws: `no-input` if there is no state, `malformed` or `config` if it cannot be read.
-    package static func host(of folder: Path) throws(PatchError) -> HostInfo {
-        let (state, fault) = StoreFolder(path: folder).readState()
-        if let fault { throw fault }
-        guard let state else {
-            throw PatchError(.noInput, "not a store: it has no state", remedy: StoreRemedy.sync).about(folder)
-        }
-        return try HostInfo(app: state.app, version: state.appVersion.description)
+    /// - Throws: `no-input` if there is no state, `malformed` or `config` if none can be read.
+    package static func hosts(of folder: Path) throws(PatchError) -> [HostInfo] {
+        try StoreFolder.hosts(in: folder)
     }
 
     package var installation: String { state.installation }
@@ -91,7 +86,6 @@ package final class PatchStore: Sendable {
     /// Why the folder cannot be used; nil if it can, or another process uses it.
     package var fault: PatchError? { memory.locked { $0.writer.fault } }
     package var state: StoreState { memory.locked { $0.writer.state } }
-    package var path: Path { folder.path }
     package var runner: PatchRunner? { memory.locked { $0.launch.runner } }
     var failed: Set<String> { memory.locked { $0.failed } }
 
@@ -161,8 +155,8 @@ package final class PatchStore: Sendable {
     }
 
     package func clear() throws(PatchError) {
-        let version = host.version
-        try update { $0.clear(version) }
+        try update { $0.clear() }
+        folder.removeOthers(unusedSince: nil)
     }
 
     /// Whether a patch's envelope exists, and is the one that was stored.

@@ -1,20 +1,39 @@
 internal import PatchCrypto
 internal import PatchFiles
 
-/// The files of a store.
+/// The files of a store: a folder in which each version of the app has a part of its own.
 ///
-///     state               the patches that are held, tried, good and banned
-///     mark                the status of the launch in the state
-///     bans                a copy of the bans, in case the state is lost
-///     envelopes/HASH.js   the envelopes, by SHA-256
-///     feed/…              the feed's metadata, as received
-///     synced              an empty file, whose time is that of the last sync
-///     syncing             an empty file, whose time is that of the begin of a sync, and which is gone after it
+///     installation            the installation's name
+///     versions/V/             the part of a version of the app
+///         state               the patches that are held, tried, good and banned
+///         mark                the status of the launch in the state
+///         bans                a copy of the bans, in case the state is lost, and for the other versions
+///         envelopes/HASH.js   the envelopes, by SHA-256
+///         feed/…              the feed's metadata, as received
+///         synced              an empty file, whose time is that of the last sync
+///         syncing             an empty file, whose time is that of the begin of a sync, and which is gone after it
 ///
 /// Nothing outside of the folder is written or removed, even if there are links in it.
 struct StoreFolder: Sendable {
+    /// The device's folder.
+    let root: Path
+    /// The part of one version of the app. Only processes of that version write it.
     let path: Path
 
+    init(_ root: Path, _ version: AppVersion) {
+        self.init(root: root, part: root.appending(Self.versions).appending(Path(version.description)))
+    }
+
+    init(root: Path, part: Path) {
+        self.root = root
+        path = part
+    }
+
+    static let versions = Path("versions")
+    /// The name of the list of patches among the feed's metadata.
+    static let list = "list.json"
+
+    var feed: Path { path.appending(Path("feed")) }
     private var envelopes: Path { path.appending(Path("envelopes")) }
     private var stateFile: Path { path.appending(Path("state")) }
     private var markFile: Path { path.appending(Path("mark")) }
@@ -26,11 +45,31 @@ struct StoreFolder: Sendable {
     ///
     /// - Parameter isReader: Whether this process never writes. The superuser may read the folders of all users.
     func isForeign(toReader isReader: Bool) -> Bool {
-        guard let owner = FileInfo(path, following: true)?.owner, !isReader || ProcessID.user != 0 else { return false }
-        return owner != ProcessID.user && owner != 0
+        guard !isReader || ProcessID.user != 0 else { return false }
+        return [root, path].contains { place in
+            FileInfo(place, following: true).map { $0.owner != ProcessID.user && $0.owner != 0 } ?? false
+        }
+    }
+
+    /// Makes the folder of this part.
+    func make() throws(PatchError) {
+        freePlaces()
+        try Folder.make(path)
+    }
+
+    /// Removes what is in the place of a folder: a file would stop each sync, and so would a link, which is not followed.
+    private func freePlaces() {
+        for folder in [path.parent, path, envelopes, feed] {
+            if let info = FileInfo(folder, following: false), !info.isFolder { try? Folder.remove(folder) }
+        }
     }
 
     // MARK: the state
+
+    var hasState: Bool { FileInfo(stateFile, following: false) != nil }
+    var hasBans: Bool { FileInfo(bansFile, following: false) != nil }
+    /// When it was written last, as the time since 1970; nil if it has no state.
+    var lastWrite: Duration? { [stateFile, markFile, syncedFile].compactMap(Self.time).max() }
 
     /// - Returns: The state, or nil if there is none, and why it cannot be used.
     func readState() -> (state: StoreState?, fault: PatchError?) {
@@ -109,7 +148,7 @@ struct StoreFolder: Sendable {
         if folder?.isLink != true, let info = FileInfo(file, following: false), !info.isRegular {
             try Folder.removeAll(file)
         }
-        try OutputFile.write([OutputFile(path: file, content: .bytes(bytes), below: path)], force: true)
+        try OutputFile.write([OutputFile(path: file, content: .bytes(bytes), below: root)], force: true)
     }
 
     // MARK: a process that cannot write
@@ -130,7 +169,9 @@ struct StoreFolder: Sendable {
 
     private func place(of hash: String) -> Path { path.appending(Path("envelopes/\(hash).js")) }
 
-    /// - Throws: `no-input` if it is missing, `malformed` if it is not the one that was stored.
+    func hasEnvelope(_ hash: String) -> Bool { FileInfo(place(of: hash), following: false) != nil }
+
+    /// - Throws: `no-input` if this part has none, `malformed` if it is not the one that was stored.
     func envelope(_ hash: String, limit: Int) throws(PatchError) -> [UInt8] {
         let file = place(of: hash)
         let bytes = try InputFile.regular(file, limit: limit)
@@ -146,17 +187,15 @@ struct StoreFolder: Sendable {
 
     /// Removes envelopes that are not held, and the remains of interrupted writes.
     func clean(keeping hashes: Set<String>) {
-        let feed = path.appending(Path("feed"))
-        // A file in the place of a folder would stop each sync, and so would a link, which is not followed.
-        for folder in [envelopes, feed] {
-            if let info = FileInfo(folder, following: false), !info.isFolder { try? Folder.remove(folder) }
-        }
+        freePlaces()
         Folder.removeNames(in: envelopes) { name in
             Self.hash(ofEnvelope: name).map { !hashes.contains($0) } ?? Self.isTemporary(name)
         }
         Folder.removeNames(in: feed, Self.isTemporary)
-        for name in (try? Folder.names(in: path)) ?? [] where Self.isTemporary(name) {
-            try? Folder.remove(path.appending(name))
+        for folder in [path, path.parent, root] {
+            for name in (try? Folder.names(in: folder)) ?? [] where Self.isTemporary(name) {
+                try? Folder.removeAll(folder.appending(name))
+            }
         }
     }
 
@@ -167,7 +206,7 @@ struct StoreFolder: Sendable {
     }
 
     /// Whether a file is the rest of an interrupted write.
-    private static func isTemporary(_ name: Path) -> Bool {
+    static func isTemporary(_ name: Path) -> Bool {
         name.ends(in: ".tmp") && name.bytes.starts(with: ".patchpack-".utf8)
     }
 

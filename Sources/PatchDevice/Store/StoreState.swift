@@ -138,9 +138,9 @@ package struct StoreState: Sendable, Hashable {
     }
 
     package let app: String
-    package var appVersion: AppVersion
+    package let appVersion: AppVersion
     /// A random name of this installation, which stays the same.
-    package let installation: String
+    package internal(set) var installation: String
     /// Sorted by id, the highest version first.
     package private(set) var held: [Held] = []
     /// The versions in shadow, one of each patch, by id. None of them is in `held`.
@@ -204,25 +204,16 @@ package struct StoreState: Sendable, Hashable {
 
     /// Begins a launch: judges the last one, and chooses the patches that run.
     ///
-    /// - Parameter onlyGood: Whether patches on trial wait, because a failed launch could not be noted.
+    /// - Parameters:
+    ///   - onlyGood: Whether patches on trial wait, because a failed launch could not be noted.
+    ///   - news: What other versions of the app have learned since the last launch of this one.
     package mutating func begin(
-        _ version: AppVersion, limits: CrashLimits, onlyGood: Bool = false, at time: Timestamp?
+        limits: CrashLimits, onlyGood: Bool = false, news: News? = nil, at time: Timestamp?
     ) -> [Outcome] {
         var outcomes: [Outcome] = []
         let wasHealthy = launch.map { $0.isConfirmed && !$0.isWatched } ?? false
-        if version != appVersion {
-            // A patch that failed with the old version may work with the new one. Bans stay.
-            appVersion = version
-            for index in held.indices {
-                if held[index].stage != .good { held[index].stage = .downloaded }
-                (held[index].failures, held[index].isSuspended) = (0, false)
-                (held[index].closings, held[index].loadFailures, held[index].wasGood) = (0, 0, false)
-            }
-            for index in shadows.indices { shadows[index].failures = 0 }
-            dropped = []
-            (launch, failures, mayRetry, hasConfirmed, unconfirmed) = (nil, 0, false, false, 0)
-        }
         if let launch { judge(launch, limits, time, &outcomes) }
+        if let news { learn(news) }
         dropOldVersions()
         // A protective patch is a suspect only in the launch that tries it.
         for index in held.indices where held[index].stage == .suspect && held[index].isProtective {
@@ -786,6 +777,21 @@ package struct StoreState: Sendable, Hashable {
         held.sort(by: Held.precedes)
     }
 
+    /// Holds a patch that another version of the app holds. If it is good there, it is good here too. What failed there may work
+    /// here.
+    mutating func adopt(_ other: Held) {
+        guard !isBanned(other.hash), !stored.contains(where: { $0.hash == other.hash || $0.patch == other.patch })
+        else { return }
+        var new = take(other.patch, other.hash)
+        new.isProtective = other.isProtective
+        if other.stage == .good, new.stage == .downloaded, new.failures == 0 {
+            new.stage = .good
+            new.isUnproven = other.isUnproven
+        }
+        held.append(new)
+        held.sort(by: Held.precedes)
+    }
+
     package mutating func remove(_ hash: String) {
         guard let patch = stored.first(where: { $0.hash == hash }) else { return }
         drop([patch])
@@ -806,8 +812,8 @@ package struct StoreState: Sendable, Hashable {
     }
 
     /// Forgets everything except the installation, and the keys that were revoked or removed.
-    package mutating func clear(_ version: AppVersion) {
-        var new = StoreState(app: app, appVersion: version, installation: installation)
+    package mutating func clear() {
+        var new = StoreState(app: app, appVersion: appVersion, installation: installation)
         new.givenName = givenName
         if launch != nil { new.launch = Launch(patches: []) }
         new.revoke(revoked)

@@ -1,3 +1,4 @@
+internal import Libc
 internal import PatchCrypto
 internal import PatchFiles
 
@@ -23,6 +24,10 @@ struct StoreWriter {
     private var isReleased = false
     /// The last content that was written to the file of bans.
     private var written: StoreState.Bans
+    /// What other versions of the app have learned since this one synced; nil once this one has written it.
+    private var news: StoreFolder.News?
+    /// Whether the state has taken that, or is about to.
+    private var takesNews = false
     private var isClean = false
     /// The process that holds the lock. A fork of it does not.
     private var process = ProcessID.current
@@ -58,36 +63,43 @@ struct StoreWriter {
                     : isReleased
                         ? "this process has ended, and opens the store again with the next sync"
                         : "another process, or object, has this store open"
-            ).about(folder.path)
+            ).about(folder.root)
     }
 
     // MARK: the lock
 
     /// Takes the lock, if this process may write and no other one has the lock, and reads the folder.
     ///
-    /// - Parameter isSilent: Whether the process that writes has not synced for some time.
+    /// - Parameters:
+    ///   - isSilent: Whether the process that writes has not synced for some time.
+    ///   - old: The state that counts if the folder has none; nil for what other versions of the app know.
     /// - Returns: The faults of the folder.
-    mutating func open(isSilent: Bool = false) -> [PatchError] {
+    mutating func open(isSilent: Bool = false, after old: StoreState? = nil) -> [PatchError] {
         var faults: [PatchError] = []
         (lock, writeFailureSignal, isReleased) = (nil, nil, false)
+        (news, takesNews) = (nil, false)
         // Nothing in a folder of another user or app counts, and nothing in it is changed.
         func refuse(_ message: String, hint: String) -> [PatchError] {
-            let error = PatchError(.config, message, hint: hint).about(folder.path)
+            let error = PatchError(.config, message, hint: hint).about(folder.root)
             giveUp(error)
             return [error]
         }
+        func refuse(app: String) -> [PatchError] {
+            refuse("the folder is of the app \(app)", hint: "give each app a folder of its own")
+        }
+        if folder.isForeign(toReader: onlyReads) {
+            return refuse(
+                "the folder belongs to another user", hint: "give the app a folder that belongs to its own user")
+        }
+        if !folder.hasState, let other = folder.otherApp(than: app) { return refuse(app: other) }
         do throws(PatchError) {
-            if !onlyReads { try Folder.make(folder.path) }
-            if folder.isForeign(toReader: onlyReads) {
-                return refuse(
-                    "the folder belongs to another user", hint: "give the app a folder that belongs to its own user")
-            }
             if !onlyReads {
+                try folder.make()
                 lock = try Folder.lock(folder.path)
                 if lock == nil, isSilent || folder.isMute {
                     throw PatchError(
                         .io, "the process that has this store open \(isSilent ? "does not sync" : "cannot write it")"
-                    ).about(folder.path)
+                    ).about(folder.root)
                 }
             }
         } catch {
@@ -95,9 +107,7 @@ struct StoreWriter {
         }
         fault = faults.first
         let (read, problem) = folder.readState()
-        if let read, read.app != app {
-            return refuse("the folder is of the app \(read.app)", hint: "give each app a folder of its own")
-        }
+        if let read, read.app != app { return refuse(app: read.app) }
         if let problem {
             faults.append(problem)
             if problem.code == .noInput {
@@ -107,15 +117,38 @@ struct StoreWriter {
                 try? folder.putStateAside()
             }
         }
-        mustWrite = read == nil
-        if let read { state = read }
-        // A ban survives the loss of the state.
-        let bans = folder.readBans()
-        for ban in bans.bans { state.add(ban) }
-        state.revoke(bans.revoked)
-        state.raiseTrust(to: bans.trustNumber)
-        written = bans
+        if lock != nil || read == nil { news = folder.news(of: app) }
+        let isKnown = read != nil || old != nil || problem?.code == .noInput
+        state = isKnown ? read ?? old ?? state : begun()
+        // A ban survives the loss of the state, and counts for all versions of the app.
+        written = folder.readBans()
+        for bans in [written] + folder.bansOfOthers() { state.take(bans) }
+        mustWrite = read != state
+        // A new part is complete before anything else is done with it.
+        if takesNews, lock != nil {
+            do throws(PatchError) { try write(state) } catch { faults.append(error) }
+        }
         return faults
+    }
+
+    /// The state of a version of the app that has no part yet.
+    private mutating func begun() -> StoreState {
+        guard let news = takeNews() else {
+            var new = state
+            if lock != nil { new.installation = folder.installation(or: new.installation) }
+            return new
+        }
+        var new =
+            folder.oldState(of: state.appVersion)
+            ?? StoreState(app: app, appVersion: state.appVersion, installation: news.installation)
+        new.learn(news)
+        return new
+    }
+
+    /// What other versions of the app have learned since this one synced, for a state that is written next.
+    mutating func takeNews() -> StoreState.News? {
+        takesNews = news != nil
+        return news?.states
     }
 
     /// Makes sure that this process writes, if it may. The folder may have been replaced. A process that found the folder locked
@@ -128,15 +161,13 @@ struct StoreWriter {
             return []
         }
         let (old, hadLock) = (state, lock != nil)
-        let faults = open()
-        if lock != nil, hadLock, mustWrite {
-            // The folder was deleted, so the state in memory counts.
-            (state, written) = (old, StoreState.Bans())
-        } else if lock != nil, hadLock {
-            // The folder was deleted, and another process has created a new one.
+        let isNew = !folder.hasState
+        let faults = open(after: hadLock ? old : nil)
+        // If the folder was deleted, the state in memory counts, unless another process has created a new one.
+        if lock != nil, hadLock, !isNew {
             let bans = state.bans
             for ban in old.bans { state.add(ban) }
-            mustWrite = state.bans != bans
+            mustWrite = mustWrite || state.bans != bans
         }
         return faults
     }
@@ -179,7 +210,13 @@ struct StoreWriter {
         guard lock != nil, !isClean else { return }
         isClean = true
         folder.clean(keeping: Set(state.stored.map(\.hash)))
+        // Their bans are in the file of this part.
+        guard !mustWrite, writeFault == nil else { return }
+        folder.removeOthers(unusedSince: .milliseconds(WallClock.milliseconds) - Self.patience)
     }
+
+    /// How long the part of a version of the app is kept that no longer runs.
+    private static let patience = Duration.seconds(14 * 86_400)
 
     /// Writes a new state, and removes the envelopes that it no longer holds.
     ///
@@ -212,19 +249,25 @@ struct StoreWriter {
 
     /// Writes as much as the next launch must find: nothing, a mark, or the whole state.
     private mutating func save(_ new: inout StoreState) throws(PatchError) {
-        guard mustWrite || writeFault != nil || new.differs(from: state) else { return }
+        guard mustWrite || writeFault != nil || new.differs(from: state) else { return dropNews() }
         if !mustWrite, new.differsInMark(from: state) {
             // The start of a launch must be on the disk before any script runs, even if the power is lost.
             let isWatched = new.launch?.isWatched == true
-            guard (try? folder.mark(new, isDurable: isWatched)) == nil else { return }
+            guard (try? folder.mark(new, isDurable: isWatched)) == nil else { return dropNews() }
         }
+        if takesNews, let news { try folder.take(new.stored.map(\.hash), from: news.folders) }
         // A mark of an older state, such as one from before a clear, must not match this state.
         new.revision = state.revision &+ 1
         let bans = StoreState.Bans(new)
         try folder.write(new, bans == written ? nil : bans)
         written = bans
         (writeFault, mustWrite) = (nil, false)
+        dropNews()
         endMuteness()
+    }
+
+    private mutating func dropNews() {
+        if takesNews { (news, takesNews) = (nil, false) }
     }
 
     /// Ends the signal once the state is written, without the patches that the feed has taken away.

@@ -117,7 +117,7 @@ struct SyncPass: Sendable {
     private func contents(
         of target: FeedTarget, keptIn storage: MetadataFolder, _ client: inout FeedClient
     ) async throws(PatchError) -> [UInt8] {
-        let name = "list.json"
+        let name = StoreFolder.list
         if let kept = storage.read(name, limit: PatchList.byteLimit), (try? target.check(kept)) != nil { return kept }
         let bytes = try await client.contents(of: target, limit: PatchList.byteLimit)
         storage.write(name, bytes)

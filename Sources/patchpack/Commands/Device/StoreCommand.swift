@@ -9,38 +9,48 @@ enum StoreCommand {
         actions: [
             action("status", "show the patches that are held, banned and running", "DIR", 1...1, [], "", status),
             action("why", "show why a patch is running or not", "DIR ID", 2...2, [], " com.example.shop.cart-total") {
-                (device, arguments, console) throws(PatchError) in
-                for status in device.why(arguments.operands[1].text) { try show(status, console) }
+                (devices, arguments, console) throws(PatchError) in
+                for device in devices {
+                    let version = device.store.host.version
+                    for status in device.why(arguments.operands[1].text) {
+                        try show(status, console, in: version, names: devices.count > 1)
+                    }
+                }
             },
             action("confirm", "record that the app is healthy, as `confirm()` does", "DIR", 1...1, [], "") {
-                (device, _, console) throws(PatchError) in
-                guard device.store.state.launch?.isWatched == true else {
+                (devices, _, console) throws(PatchError) in
+                guard let store = devices.first?.store, store.state.launch?.isWatched == true else {
                     throw PatchError(.config, "no launch to confirm", hint: "patchpack sync begins one")
                 }
-                try device.store.confirmLast()
+                try store.confirmLast()
                 console.note("confirmed")
             },
             action(
                 "ban", "roll a patch back, and never run it on this device again", "DIR ID", 2...2, [.reason],
                 " com.example.shop.cart-total"
-            ) { (device, arguments, _) throws(PatchError) in
+            ) { (devices, arguments, _) throws(PatchError) in
                 let id = arguments.operands[1].text
-                let isBanned = try device.ban(id, reason: arguments.text(of: .reason) ?? "manually")
-                guard isBanned || device.store.state.bans.contains(where: { $0.patch.id == id }) else {
-                    let held = device.patches.map(\.id).joined(separator: ", ")
+                var isBanned = false
+                for device in devices {
+                    let isHeld = try device.ban(id, reason: arguments.text(of: .reason) ?? "manually")
+                    isBanned = isBanned || isHeld || device.store.state.bans.contains { $0.patch.id == id }
+                }
+                guard isBanned else {
+                    let held = Set(devices.flatMap(\.patches).map(\.id)).sorted().joined(separator: ", ")
                     throw PatchError(.config, "\(id): not held", hint: held.isEmpty ? nil : "the store has \(held)")
                 }
             },
             action("clear", "forget all but the installation's name and revoked keys", "DIR", 1...1, [], "") {
-                (device, _, console) throws(PatchError) in
-                try device.clear()
+                (devices, _, console) throws(PatchError) in
+                for device in devices { try device.clear() }
                 console.note("cleared")
             },
         ])
 
     private static func action(
         _ name: String, _ summary: String, _ operands: String, _ count: ClosedRange<Int>, _ options: [Option],
-        _ example: String, _ run: @escaping @Sendable (PatchDevice, ParsedArguments, Console) throws(PatchError) -> Void
+        _ example: String,
+        _ run: @escaping @Sendable ([PatchDevice], ParsedArguments, Console) throws(PatchError) -> Void
     ) -> Verb {
         Verb(
             name: "store \(name)", summary: summary, operands: operands, operandValue: .directory("DIR"),
@@ -49,15 +59,21 @@ enum StoreCommand {
                 let folder = arguments.operands[0].path
                 let log = StoreLog()
                 defer { log.warn(console) }
-                let device = try log.openDevice(
-                    folder, PatchStore.host(of: folder), isReader: ["status", "why"].contains(name))
-                try run(device, arguments, console)
+                // Each version of the app has a part of the folder, that of the last launch first.
+                let devices = try PatchStore.hosts(of: folder).map { host throws(PatchError) in
+                    try log.openDevice(folder, host, isReader: ["status", "why"].contains(name))
+                }
+                try run(devices, arguments, console)
             })
     }
 
     private static func status(
-        _ device: PatchDevice, _ arguments: ParsedArguments, _ console: Console
+        _ devices: [PatchDevice], _ arguments: ParsedArguments, _ console: Console
     ) throws(PatchError) {
+        for device in devices { try showAll(of: device, console) }
+    }
+
+    private static func showAll(of device: PatchDevice, _ console: Console) throws(PatchError) {
         let state = device.store.state
         if console.format == .text {
             let launch = state.launch.map {
@@ -65,7 +81,7 @@ enum StoreCommand {
             }
             let mode = state.isSafe ? ", in safe mode" : state.isEnabled ? "" : ", switched off"
             try console.line("\(state.app) \(state.appVersion), \(launch ?? "not launched yet")\(mode)")
-            for patch in device.patches { try show(patch, console) }
+            for patch in device.patches { try show(patch, console, in: state.appVersion) }
             return
         }
         let switches: JSONMembers = state.switches.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
@@ -79,12 +95,15 @@ enum StoreCommand {
             ])
     }
 
-    private static func show(_ status: PatchStatus, _ console: Console) throws(PatchError) {
+    /// - Parameter names: Whether to name the version of the app.
+    private static func show(
+        _ status: PatchStatus, _ console: Console, in app: AppVersion, names: Bool = false
+    ) throws(PatchError) {
         let version = status.version.map { " \($0)" } ?? ""
         try console.result(
-            .report("patchpack.store-why/1", nil, status.members), always: true,
+            .report("patchpack.store-why/1", nil, status.members + [("appVersion", app.description)]), always: true,
             [.good, .trial].contains(status.code) ? .good : .faint, status.code.rawValue,
-            "  \(status.id)\(version)  \(status.reason)")
+            "  \(status.id)\(version)  \(names ? "in \(app): " : "")\(status.reason)")
     }
 }
 

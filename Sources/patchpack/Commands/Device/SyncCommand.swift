@@ -31,11 +31,11 @@ enum SyncCommand {
             throw .usage("--store \(folder): is the folder of a feed", hint: "name another folder")
         }
         // Opening the store for another app would clear it, including its bans.
-        if let host = try? PatchStore.host(of: folder), host.app != app {
+        if let host = try? PatchStore.hosts(of: folder).first, host.app != app {
             throw .usage("--app \(app): the store is of \(host.app)", hint: "give that app, or another --store")
         }
         try needThreads()
-        if (try? PatchStore.host(of: folder)) == nil { try check(reading, isFor: app) }
+        if (try? PatchStore.hosts(of: folder)) == nil { try check(reading, isFor: app) }
         let isNew = FileInfo(folder, following: true) == nil
         let log = StoreLog()
         defer { log.warn(console) }

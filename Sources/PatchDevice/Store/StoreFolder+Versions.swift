@@ -1,0 +1,178 @@
+internal import PatchCrypto
+internal import PatchFeed
+internal import PatchFiles
+internal import PatchRunner
+
+// The parts of a folder that several versions of the app share. Each version writes its own part and reads the others, so nothing
+// is written by two processes at once, and no version takes anything away from another one.
+extension StoreFolder {
+    /// The parts of the other versions, the one that synced last first. A folder that an older version of this library has made is
+    /// one, too.
+    func others() -> [StoreFolder] { Self.parts(of: root).filter { $0.path != path } }
+
+    private static func parts(of root: Path) -> [StoreFolder] {
+        let folder = root.appending(versions)
+        let names = FileInfo(folder, following: false)?.isFolder == true ? try? Folder.names(in: folder) : nil
+        let parts = (names ?? []).filter { AppVersion($0.description) != nil }
+            .map { StoreFolder(root: root, part: folder.appending($0)) }
+            .filter { FileInfo($0.path, following: false)?.isFolder == true }
+        let old = StoreFolder(root: root, part: root)
+        return (parts + (old.hasState || old.hasBans ? [old] : [])).map { ($0, $0.lastSync ?? .zero, $0.lastUse) }
+            .sorted { ($0.1, $0.2) > ($1.1, $1.2) }.map(\.0)
+    }
+
+    /// What other versions have banned or revoked.
+    func bansOfOthers() -> [StoreState.Bans] { others().map { $0.readBans() } }
+
+    /// What other versions know that have synced since this one did.
+    struct News {
+        let states: StoreState.News
+        /// Their parts, the latest first.
+        let folders: [StoreFolder]
+    }
+
+    /// What other versions know that have synced since this one did, or all of them if this one has not begun; nil if there are
+    /// none.
+    func news(of app: String) -> News? {
+        let last = hasState ? lastSync ?? .zero : nil
+        let known = others().compactMap { other -> (folder: StoreFolder, state: StoreState)? in
+            guard last.map({ $0 < other.lastSync ?? .zero }) ?? true else { return nil }
+            guard let state = other.readState().state, state.app == app else { return nil }
+            return (other, state)
+        }
+        guard let latest = known.first else { return nil }
+        return News(
+            states: StoreState.News(states: known.map(\.state), list: latest.folder.list),
+            folders: known.map(\.folder))
+    }
+
+    /// Another app that the folder belongs to; nil if it belongs to this one, or to none yet.
+    func otherApp(than app: String) -> String? {
+        others().lazy.compactMap { $0.readState().state?.app }.first { $0 != app }
+    }
+
+    /// The state of a folder that an older version of this library has made for this version of the app, unless that still runs.
+    func oldState(of version: AppVersion) -> StoreState? {
+        let old = StoreFolder(root: root, part: root)
+        guard old.hasState, let state = old.readState().state, state.appVersion == version else { return nil }
+        return (try? Folder.lock(root, isShared: true)) == nil ? nil : state
+    }
+
+    /// When a version of the app has last written its part, since 1970.
+    private var lastUse: Duration {
+        lastWrite ?? FileInfo(path, following: true)?.modified ?? .zero
+    }
+
+    /// What the feed offered when this part was synced last; nil if that is not known.
+    private var list: PatchList? {
+        let file = feed.appending(Path(Self.list))
+        return try? PatchList(decoding: InputFile.regular(file, limit: PatchList.byteLimit))
+    }
+
+    /// The folder with the feed's metadata. A part that has not begun, or cannot be written, has those of the version that synced
+    /// last.
+    var knownFeed: Path { hasState ? feed : others().first?.feed ?? feed }
+
+    /// An envelope of any part: what it is called by tells whether it is the right one.
+    ///
+    /// - Throws: What ``envelope(_:limit:)`` throws for this part, if no other one has it.
+    func anyEnvelope(_ hash: String, limit: Int) throws(PatchError) -> [UInt8] {
+        do throws(PatchError) {
+            return try envelope(hash, limit: limit)
+        } catch {
+            for other in others() {
+                if let envelope = try? other.envelope(hash, limit: limit) { return envelope }
+            }
+            throw error
+        }
+    }
+
+    /// Copies what other versions have and this one lacks: envelopes, and the metadata of the feed, so that no older ones are
+    /// accepted.
+    ///
+    /// - Throws: `io` if an envelope cannot be written.
+    func take(_ hashes: [String], from others: [StoreFolder]) throws(PatchError) {
+        let limit = EnvelopeLimits().envelopeSize
+        for hash in hashes where !hasEnvelope(hash) {
+            // One that cannot be read is fetched by the next sync.
+            let known = others.lazy.compactMap { try? $0.envelope(hash, limit: limit) }.first
+            if let known { try write(known, hash: hash) }
+        }
+        guard let newest = others.first else { return }
+        let names = ((try? Folder.names(in: newest.feed)) ?? []).filter { !Self.isTemporary($0) }
+        let files = names.compactMap { name -> OutputFile? in
+            let (old, new) = (feed.appending(name), newest.feed.appending(name))
+            guard let bytes = try? InputFile.regular(new, limit: Self.metadataLimit), !old.holds(bytes) else {
+                return nil
+            }
+            return OutputFile(path: old, content: .bytes(bytes), below: root)
+        }
+        // What is missing is fetched by the next sync.
+        if !files.isEmpty { try? OutputFile.write(files, force: true) }
+    }
+
+    private static let metadataLimit = 64 << 20
+
+    /// The name of the installation, which all versions share: the one that is noted, or else a new one, which is noted then.
+    func installation(or new: String) -> String {
+        let file = root.appending(Path("installation"))
+        var noted: String? {
+            guard let bytes = try? InputFile.regular(file, limit: new.utf8.count), bytes.count == new.utf8.count,
+                bytes.allSatisfy(Hex.isLowercaseDigit)
+            else { return nil }
+            return String(decoding: bytes, as: UTF8.self)
+        }
+        if let noted { return noted }
+        let isDamaged = FileInfo(file, following: false) != nil
+        if isDamaged { try? Folder.removeAll(file) }
+        // If two versions begin at once, the name of the first one counts.
+        try? OutputFile.write([OutputFile(path: file, content: .bytes(Array(new.utf8)), below: root)], force: false)
+        return noted ?? new
+    }
+
+    /// Removes the parts of versions that do not run.
+    ///
+    /// - Parameter time: Keeps parts that were written later than this time since 1970; nil keeps none.
+    func removeOthers(unusedSince time: Duration?) {
+        for other in others() where time.map({ other.lastUse < $0 }) ?? true {
+            guard let lock = try? Folder.lock(other.path) else { continue }
+            withExtendedLifetime(lock) { other.removePart() }
+        }
+    }
+
+    private func removePart() {
+        guard path != root else {
+            for name in Self.names { try? Folder.removeAll(root.appending(Path(name))) }
+            return
+        }
+        // In one step, so that a process that begins meanwhile finds all of it, or nothing.
+        let aside = path.parent.appending(Path(".patchpack-\(path.name).tmp"))
+        try? Folder.removeAll(aside)
+        guard (try? Folder.rename(path, to: aside.name)) != nil else { return }
+        try? Folder.removeAll(aside)
+    }
+
+    private static let names = ["state", "state.unread", "mark", "bans", "envelopes", "feed", "synced", "syncing"]
+
+    // MARK: a tool
+
+    /// The apps that a folder belongs to, the version that was used last first.
+    ///
+    /// - Throws: `no-input` if there is no state, `malformed` or `config` if none can be read.
+    static func hosts(in root: Path) throws(PatchError) -> [HostInfo] {
+        var states: [StoreState] = []
+        var fault: PatchError?
+        for part in parts(of: root).sorted(by: { $0.lastUse > $1.lastUse }) {
+            let (state, problem) = part.readState()
+            fault = fault ?? problem
+            // A version may have a part, and an older one in the folder itself.
+            if let state, !states.contains(where: { $0.appVersion == state.appVersion }) { states.append(state) }
+        }
+        guard states.isEmpty else {
+            return try states.map { state throws(PatchError) in
+                try HostInfo(app: state.app, version: state.appVersion.description)
+            }
+        }
+        throw fault ?? PatchError(.noInput, "not a store: it has no state", remedy: StoreRemedy.sync).about(root)
+    }
+}
