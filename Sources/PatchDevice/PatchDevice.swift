@@ -66,14 +66,15 @@ public final class PatchDevice: Sendable {
 
     /// Opens a device's folder. No patch runs before ``launch()``. The app starts even if the folder is damaged.
     ///
-    /// If another process has the folder open, this process follows the other one until that one has ended. It runs the patches
-    /// that are good there, and changes nothing.
+    /// If another process of this version of the app has the folder open, this process follows the other one until that one has
+    /// ended. It runs the patches that are good there, and changes nothing.
     ///
     /// - Parameters:
     ///   - app: The program that patches run in.
     ///   - registry: The functions that patches replace. A patch waits for functions that are registered later.
     ///   - folder: The path of the folder that records which patches are held, good and banned. It is created if it is missing.
-    ///     Each app, and each environment of the app, needs its own folder. A relative path is from the working folder of now.
+    ///     Each app, and each environment of the app, needs its own folder; versions of the app share it. A relative path is from
+    ///     the working folder of now.
     ///   - feed: Where patches come from.
     ///   - trust: The keys that envelopes are verified with. The feed may deliver more keys, and revoke keys, with a trust store
     ///     that the release key has signed.
@@ -273,11 +274,11 @@ public final class PatchDevice: Sendable {
     /// it to count installations.
     public var installation: String { settings.installation(or: store.installation) }
 
-    /// Whether this process does not write the folder: another process has it open, it cannot be used, this process only reads it,
-    /// or has called ``end()``.
+    /// Whether this process does not write the folder: another process of this version of the app has it open, it cannot be used,
+    /// this process only reads it, or has called ``end()``.
     public var isReadOnly: Bool { store.isReadOnly }
 
-    /// Whether another process writes the folder, or this one only reads it. In both cases, only patches that are good there run.
+    /// Whether another process of this version of the app writes the folder, or this one only reads it. In both cases, only patches that are good there run.
     /// A process that may write takes over at the first sync after the other one has ended.
     public var isFollower: Bool { store.isFollower }
 
@@ -317,7 +318,7 @@ public final class PatchDevice: Sendable {
     }
 
     /// Forgets every patch, ban and note, as if the app had just been installed. Keys that a feed has revoked stay revoked.
-    /// Running patches are not stopped.
+    /// Running patches are not stopped. Other versions of the app forget them too, except those that run now.
     ///
     /// - Throws: `io` if that cannot be written.
     public func clear() throws(PatchError) { try store.clear() }

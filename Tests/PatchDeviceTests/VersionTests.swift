@@ -252,7 +252,8 @@ import Testing
     }
 
     /// A version that has not run for some time knows what the feed has told the others since.
-    @Test(arguments: ["withdrawn", "shadow", "disabled"]) func oldVersion_comesBack_knowsNews(what: String) async throws {
+    @Test(arguments: ["withdrawn", "shadow", "disabled"])
+    func oldVersion_comesBack_knowsNews(what: String) async throws {
         let machine = try Machine()
         let patch = try machine.publishPrice(7)
         for version in ["1.0", "1.0", "1.1"] { try await machine.work(version) }
@@ -381,7 +382,8 @@ import Testing
         // An older version of this library goes on with what it left.
         #expect(FileManager.default.fileExists(atPath: "\(machine.folder)/state"))
         machine.crash()
-        try #require(try Tool.shell("find '\(machine.folder)' -maxdepth 1 -type f -exec touch -d '15 days ago' {} +").status == 0)
+        let aged = try Tool.shell("find '\(machine.folder)' -maxdepth 1 -type f -exec touch -d '15 days ago' {} +")
+        try #require(aged.status == 0, "\(aged.error)")
         try await machine.work(version)
         let left = try FileManager.default.contentsOfDirectory(atPath: machine.folder)
         #expect(left == ["versions"])

@@ -32,14 +32,15 @@ import Testing
     }
 
     /// Runs lines of shell that send commands to workers, and returns their answers: the worker, the word, and its role, the
-    /// price of 1, and the state of the versions. `feed NAME` makes another folder the feed.
+    /// price of 1, and the state of the versions. `feed NAME` makes another folder the feed, and `start WORKER VERSION` starts a
+    /// worker of a version of the app, or of 2.3.1.
     private func run(_ lines: String) throws -> [String] {
         let prelude = #"""
             AS=
             feed() { ln -sfn "$PWD/$1" feed; }
             start() {
                 rm -f "in$1" "out$1"; mkfifo "in$1" "out$1"
-                $AS "$WORKER" device feed trust script.key <"in$1" >"out$1" &
+                $AS "$WORKER" device feed trust script.key "${2:-2.3.1}" <"in$1" >"out$1" &
                 eval "pid$1=$!; exec {to$1}>in$1 {from$1}<out$1"
                 say "$1" launch
             }
@@ -117,6 +118,49 @@ import Testing
             """)
         #expect(lines.filter { $0.hasSuffix(": dead") }.count == 2, "\(lines)")
         #expect(last(lines).allSatisfy { $0.hasSuffix(" 8 8-banned 7-good-runs") }, "\(lines)")
+    }
+
+    /// As in a rolling restart after which both versions go on: each launch is that of the other version.
+    @Test func aPatchThatCrashesCostsTwoWorkersOfEachVersion() throws {
+        try bench.feed.publish(DeviceTests.source(7))
+        try write("one")
+        try bench.feed.publish(DeviceTests.source(8, body: "patch.replace('Shop.price', function() return -1 end)"))
+        try write("two")
+        let lines = try run(
+            """
+            feed one
+            for life in 1 2; do for version in 2.3.1 2.4.0; do start 0 $version; say 0 sync; say 0 confirm; end 0; done; done
+            feed two
+            for life in 1 2 3 4 5; do
+                for version in 2.3.1 2.4.0; do
+                    start 0 $version; say 0 confirm; say 0 sync; say 0 request; [ ! "$pid0" ] || end 0
+                done
+            done
+            """)
+        #expect(lines.filter { $0.hasSuffix(": dead") }.count == 4, "\(lines)")
+        let ends = lines.filter { $0.hasPrefix("0 request: writer") }.suffix(6)
+        #expect(ends.count == 6 && ends.allSatisfy { $0 == "0 request: writer 8 8-banned 7-good-runs" }, "\(lines)")
+    }
+
+    /// The next version contains the fix itself. Workers of both are started, end and are killed, whoever writes.
+    @Test func aGuardStaysInWorkersOfTheVersionThatItIsFor() throws {
+        let body = "patch.replace('Shop.price', function(original, x) return 2 end, {otherwise = 0})"
+        try bench.feed.publish(DeviceTests.source(7, body: body).replacing(">=2.0.0", with: "<2.4.0"))
+        try write("one")
+        let lines = try run(
+            #"""
+            feed one; start 0; start 1; for life in 1 2; do say 0 sync; say 0 confirm; end 0; start 0; done; say 1 sync
+            echo good
+            start 2 2.4.0; say 2 sync; say 1 sync; say 0 sync
+            kill -9 $pid0; stop 0; start 0 2.4.0; say 0 sync; say 1 sync; say 1 confirm
+            end 2; say 1 sync; kill -9 $pid0; stop 0; start 0; say 0 sync; start 2 2.4.0; say 2 sync; say 1 sync
+            kill -9 $pid1; stop 1; say 0 sync; start 1; say 1 sync; say 2 sync
+            """#)
+        let tail = lines.drop { $0 != "good" }.dropFirst()
+        let (new, old) = (tail.filter { $0.contains(" 1 7-") }, tail.filter { !$0.contains(" 1 7-") })
+        #expect(tail.count == 18 && new.count == 7, "\(lines)")
+        #expect(new.allSatisfy { $0.hasSuffix(" 1 7-app-version") }, "\(new)")
+        #expect(old.allSatisfy { $0.hasSuffix(" 2 7-good-runs") || $0.hasSuffix(" 2 7-trial-runs") }, "\(old)")
     }
 
     /// As each daemon does. The folder was given with a relative path.
@@ -433,6 +477,41 @@ import Testing
                 "shadow  com.example.shop.price 7  the device runs it in shadow, so that it does not answer", why,
             ])
         #expect(lines.last?.contains(#""code":"shadow""#) == true, "\(lines)")
+    }
+
+    /// Each version of the app has a part of the folder, and the tool acts on all of them.
+    @Test func store_severalVersionsOfTheApp_actsOnAll() throws {
+        let today = try WorkerTests(time: Timestamp(secondsSince1970: Int(Date().timeIntervalSince1970)))
+        try today.bench.feed.publish(DeviceTests.source(7).replacing(">=2.0.0", with: "<2.4.0"))
+        try today.bench.feed.publish(DeviceTests.source(8).replacing(">=2.0.0", with: ">=2.4.0"))
+        try today.write("one")
+        let lines = try today.run(
+            #"""
+            for version in 2.3.1 2.4.0; do
+                patchpack sync one -q --store device --app com.example.shop --app-version $version                     --root one/metadata/1.root.json --trust-store trust --script-key script.key >tool || exit
+            done
+            patchpack store why device com.example.shop.price
+            patchpack store why device com.example.shop.price --format json
+            patchpack store ban device com.example.shop.price
+            patchpack store status device | cut -d ' ' -f -4
+            patchpack store clear device 2>tool
+            patchpack store status device
+            """#)
+        let (own, other) = ("it is activated at the next launch", "it is for other versions of the app")
+        let name = "com.example.shop.price"
+        #expect(
+            lines.prefix(4) == [
+                "downloaded  \(name) 8  in 2.4.0: \(own)", "app-version  \(name) 7  in 2.4.0: \(other)",
+                "app-version  \(name) 8  in 2.3.1: \(other)", "downloaded  \(name) 7  in 2.3.1: \(own)",
+            ], "\(lines)")
+        #expect(lines.dropFirst(4).prefix(4).allSatisfy { $0.contains(#""appVersion":"2."#) }, "\(lines)")
+        #expect(
+            lines.dropFirst(8) == [
+                "com.example.shop 2.4.0, the last", "banned  \(name) 8", "banned  \(name) 7",
+                "com.example.shop 2.3.1, the last", "banned  \(name) 8", "banned  \(name) 7",
+                "com.example.shop 2.4.0, the last launch was not confirmed",
+                "com.example.shop 2.3.1, the last launch was not confirmed",
+            ], "\(lines)")
     }
 
     /// The next launch may read it, so this one does not write another.

@@ -7,7 +7,7 @@ import PatchRunner
 /// A worker of a service, for tests with real processes. It follows the commands on its standard input, one word per line, and
 /// answers each with a line.
 ///
-///     worker FOLDER FEED TRUST SCRIPT-KEY
+///     worker FOLDER FEED TRUST SCRIPT-KEY VERSION
 @main
 struct Main {
     static func main() throws {
@@ -16,7 +16,7 @@ struct Main {
         let registry = PatchRegistry()
         let price = try registry.replaceable("Shop.price") { (x: Int) -> Int in x }
         let device = PatchDevice(
-            app: try HostInfo(app: "com.example.shop", version: "2.3.1"), registry: registry, folder: arguments[1],
+            app: try HostInfo(app: "com.example.shop", version: arguments[5]), registry: registry, folder: arguments[1],
             feed: .init(
                 root: Array(try Data(contentsOf: URL(filePath: "\(arguments[2])/metadata/1.root.json"))),
                 at: FolderSource(arguments[2])),

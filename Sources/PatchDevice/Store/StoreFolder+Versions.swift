@@ -6,14 +6,15 @@ internal import PatchRunner
 // The parts of a folder that several versions of the app share. Each version writes its own part and reads the others, so nothing
 // is written by two processes at once, and no version takes anything away from another one.
 extension StoreFolder {
-    /// The parts of the other versions, the one that synced last first. A folder that an older version of this library has made is
-    /// one, too.
-    func others() -> [StoreFolder] { Self.parts(of: root).filter { $0.path != path } }
+    /// The parts of the other versions, the one that synced last first; empty if they cannot be listed.
+    func others() -> [StoreFolder] { ((try? Self.parts(of: root)) ?? []).filter { $0.path != path } }
 
-    private static func parts(of root: Path) -> [StoreFolder] {
+    /// The parts of all versions, the one that synced last first. A folder that an older version of this library has made is one,
+    /// too.
+    private static func parts(of root: Path) throws(PatchError) -> [StoreFolder] {
         let folder = root.appending(versions)
-        let names = FileInfo(folder, following: false)?.isFolder == true ? try? Folder.names(in: folder) : nil
-        let parts = (names ?? []).filter { AppVersion($0.description) != nil }
+        let names = FileInfo(folder, following: false)?.isFolder == true ? try Folder.names(in: folder) : []
+        let parts = names.filter { AppVersion($0.description) != nil }
             .map { StoreFolder(root: root, part: folder.appending($0)) }
             .filter { FileInfo($0.path, following: false)?.isFolder == true }
         let old = StoreFolder(root: root, part: root)
@@ -33,12 +34,17 @@ extension StoreFolder {
 
     /// What other versions know that have synced since this one did, or all of them if this one has not begun; nil if there are
     /// none.
-    func news(of app: String) -> News? {
+    ///
+    /// - Throws: `no-input` if they cannot be listed, or a state cannot be read, this time.
+    func news(of app: String) throws(PatchError) -> News? {
         let last = hasState ? lastSync ?? .zero : nil
-        let known = others().compactMap { other -> (folder: StoreFolder, state: StoreState)? in
-            guard last.map({ $0 < other.lastSync ?? .zero }) ?? true else { return nil }
-            guard let state = other.readState().state, state.app == app else { return nil }
-            return (other, state)
+        var known: [(folder: StoreFolder, state: StoreState)] = []
+        for other in try Self.parts(of: root) where other.path != path {
+            guard last.map({ $0 < other.lastSync ?? .zero }) ?? true else { continue }
+            let (state, fault) = other.readState()
+            // What is damaged is lost.
+            if let fault, fault.code == .noInput { throw fault }
+            if let state, state.app == app { known.append((other, state)) }
         }
         guard let latest = known.first else { return nil }
         return News(
@@ -90,13 +96,18 @@ extension StoreFolder {
     /// Copies what other versions have and this one lacks: envelopes, and the metadata of the feed, so that no older ones are
     /// accepted.
     ///
-    /// - Throws: `io` if an envelope cannot be written.
+    /// - Throws: `no-input` if an envelope cannot be read this time, `io` if it cannot be written.
     func take(_ hashes: [String], from others: [StoreFolder]) throws(PatchError) {
         let limit = EnvelopeLimits().envelopeSize
         for hash in hashes where !hasEnvelope(hash) {
-            // One that cannot be read is fetched by the next sync.
-            let known = others.lazy.compactMap { try? $0.envelope(hash, limit: limit) }.first
-            if let known { try write(known, hash: hash) }
+            for other in others where other.hasEnvelope(hash) && !hasEnvelope(hash) {
+                do throws(PatchError) {
+                    try write(other.envelope(hash, limit: limit), hash: hash)
+                } catch {
+                    // One that is damaged is fetched by the next sync.
+                    if error.code != .malformed { throw error }
+                }
+            }
         }
         guard let newest = others.first else { return }
         let names = ((try? Folder.names(in: newest.feed)) ?? []).filter { !Self.isTemporary($0) }
@@ -162,7 +173,7 @@ extension StoreFolder {
     static func hosts(in root: Path) throws(PatchError) -> [HostInfo] {
         var states: [StoreState] = []
         var fault: PatchError?
-        for part in parts(of: root).sorted(by: { $0.lastUse > $1.lastUse }) {
+        for part in try parts(of: root).sorted(by: { $0.lastUse > $1.lastUse }) {
             let (state, problem) = part.readState()
             fault = fault ?? problem
             // A version may have a part, and an older one in the folder itself.

@@ -117,8 +117,17 @@ struct StoreWriter {
                 try? folder.putStateAside()
             }
         }
-        if lock != nil || read == nil { news = folder.news(of: app) }
-        let isKnown = read != nil || old != nil || problem?.code == .noInput
+        var isKnown = read != nil || old != nil || problem?.code == .noInput
+        do throws(PatchError) {
+            if lock != nil || read == nil { news = try folder.news(of: app) }
+        } catch {
+            faults.append(error)
+            if !isKnown {
+                // A part that began now would lack what the other ones have.
+                giveUp(error)
+                isKnown = true
+            }
+        }
         state = isKnown ? read ?? old ?? state : begun()
         // A ban survives the loss of the state, and counts for all versions of the app.
         written = folder.readBans()

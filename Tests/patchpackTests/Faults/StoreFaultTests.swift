@@ -17,6 +17,8 @@ import Testing
             /// The shell lines that run before; `SYNC` is a sync.
             let before: String
             let command: [String]
+            /// The version of the app whose part of the store changes.
+            var version = "2.3.1"
             /// Whether the file system has no hard links, as FAT does not.
             var isLinkless = false
             var testDescription: String { name }
@@ -24,6 +26,9 @@ import Testing
 
         /// Version 7 is good, and 8 is in the feed.
         private static let start = "SYNC && SYNC && patchpack store confirm device && PUBLISH"
+
+        /// What an older version of this library has made: one state for all versions of the app.
+        private static let old = "cd device && mv versions/2.3.1/* . && rm -r versions installation && cd .."
 
         static let scenarios = [
             Scenario(name: "the first sync", before: "true", command: sync),
@@ -36,8 +41,13 @@ import Testing
                 name: "the kill switch", before: "\(start) && patchpack feed disable feed --key online.pem",
                 command: sync),
             Scenario(
-                name: "a new version of the app", before: "\(start) && SYNC",
-                command: sync.map { $0 == "2.3.1" ? "2.4.0" : $0 }),
+                name: "a new version of the app", before: "\(start) && SYNC", command: update(sync), version: "2.4.0"),
+            Scenario(
+                name: "an older version of the app", before: "\(start) && UPDATE && UPDATE && UPDATE", command: sync),
+            Scenario(name: "a folder of an older version", before: "\(start) && SYNC && \(old)", command: sync),
+            Scenario(
+                name: "a folder of an older version, and a new version of the app",
+                before: "\(start) && SYNC && \(old)", command: update(sync), version: "2.4.0"),
             Scenario(name: "confirm", before: "\(start) && SYNC && SYNC", command: ["store", "confirm", "device"]),
             Scenario(name: "a new version, without hard links", before: start, command: sync, isLinkless: true),
             Scenario(
@@ -46,6 +56,8 @@ import Testing
             Scenario(name: "ban", before: "\(start) && SYNC", command: ["store", "ban", "device", id]),
             Scenario(name: "clear", before: start, command: ["store", "clear", "device"]),
         ]
+
+        private static func update(_ words: [String]) -> [String] { words.map { $0 == "2.3.1" ? "2.4.0" : $0 } }
 
         @Test(arguments: scenarios)
         func theStoreIsSoundAfterEveryFault(_ scenario: Scenario) throws {
@@ -58,26 +70,30 @@ import Testing
                         "patchpack feed publish feed 8.js --rollout 100% \(Self.words(FeedReleaseFixture.envelopes + FeedReleaseFixture.online + FeedReleaseFixture.release))"
                 )
                 .replacing("SYNC", with: "patchpack \(Self.words(Self.sync))")
+                .replacing("UPDATE", with: "patchpack \(Self.words(Self.update(Self.sync)))")
                 .replacing("patchpack ", with: "\"$TOOL\" ")
             let made = try work.shop.shell("(\(before)) >/dev/null && mkdir -p device && cp -r device kept")
             try #require(made.status == 0, "\(made.text)")
-            let old = try state(in: "kept", work)
+            let old = try state(in: "kept", scenario.version, work)
             var new = old
             try FaultTests.eachCallFails(
                 in: "\(scenario)", work.folder, scenario.isLinkless ? ["FAULT_LINKLESS": "1"] : [:]
             ) { environment in
                 let run = try Tool.run(Tool.patchpack, scenario.command, environment: environment, in: folder)
-                new = try state(in: "device", work)
+                new = try state(in: "device", scenario.version, work)
                 return run
             } _: { environment, fault in
                 try #require(try work.shop.shell("rm -rf device && cp -r kept device").status == 0)
                 let run = try Tool.run(
                     Tool.patchpack, scenario.command, environment: environment, in: folder)
-                let after = try state(in: "device", work)
+                let after = try state(in: "device", scenario.version, work)
                 #expect(after.error == "", "\(fault): \(after.error)")
                 #expect(after.banned == old.banned || after.banned == new.banned, "\(fault): \(after)")
-                if let part = part(of: "kept", work) {
+                for part in Self.parts where work.folder.exists("kept/\(part)/state") {
                     #expect(work.folder.exists("device/\(part)/state"), "\(fault): the state is lost")
+                    guard part != "versions/\(scenario.version)", scenario.command[0] == "sync" else { continue }
+                    let states = try ["kept", "device"].map { try work.folder.read("\($0)/\(part)/state") }
+                    #expect(states[0] == states[1], "\(fault): another version's state is changed")
                 }
                 #expect(Set(after.held.values).isDisjoint(with: after.banned), "\(fault): \(after)")
                 for (name, stage) in old.held where stage == "good" && new.held[name] == "good" {
@@ -90,7 +106,9 @@ import Testing
                 let isDone = after == new && scenario.command[0] == "store"
                 let next = try Tool.run(Tool.patchpack, scenario.command, in: folder)
                 #expect(next.status == 0 || isDone, "after \(fault): \(next.error)")
-                if old.banned != new.banned { #expect(try state(in: "device", work).banned == new.banned) }
+                if old.banned != new.banned {
+                    #expect(try state(in: "device", scenario.version, work).banned == new.banned)
+                }
             }
         }
 
@@ -104,14 +122,13 @@ import Testing
             var error = ""
         }
 
-        /// The part of the newest version that has a state; nil if there is none.
-        private func part(of store: String, _ work: FeedReleaseFixture) -> String? {
-            ["versions/2.4.0", "versions/2.3.1", "."].first { work.folder.exists("\(store)/\($0)/state") }
-        }
+        private static let parts = ["versions/2.4.0", "versions/2.3.1", "."]
 
-        /// The state is read from its file, because a verb may repair the store.
-        private func state(in store: String, _ work: FeedReleaseFixture) throws -> State {
-            guard let part = part(of: store, work) else { return State() }
+        /// The state of a version of the app; that of another one until it has begun. It is read from its file, because a verb may
+        /// repair the store.
+        private func state(in store: String, _ version: String, _ work: FeedReleaseFixture) throws -> State {
+            let part = (["versions/\(version)"] + Self.parts).first { work.folder.exists("\(store)/\($0)/state") }
+            guard let part else { return State() }
             let name = "\(store)/\(part)"
             let file = try work.folder.read("\(name)/state")
             guard let end = file.firstIndex(of: 10),
