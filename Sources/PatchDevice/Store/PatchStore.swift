@@ -271,9 +271,3 @@ package final class PatchStore: Sendable {
         String(decoding: Hex.encode((0..<16).map { _ in UInt8.random(in: .min ... .max) }), as: UTF8.self)
     }
 }
-
-/// A remedy for an error of a device's folder. A tool words it in terms of its own verbs.
-package enum StoreRemedy: PatchError.Remedy {
-    /// Sync, which makes the state.
-    case sync
-}

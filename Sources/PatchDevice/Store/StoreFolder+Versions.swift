@@ -187,3 +187,9 @@ extension StoreFolder {
         throw fault ?? PatchError(.noInput, "not a store: it has no state", remedy: StoreRemedy.sync).about(root)
     }
 }
+
+/// A remedy for an error of a device's folder. A tool words it in terms of its own verbs.
+package enum StoreRemedy: PatchError.Remedy {
+    /// Sync, which makes the state.
+    case sync
+}
