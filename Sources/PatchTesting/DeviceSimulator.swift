@@ -109,6 +109,7 @@ public final class DeviceSimulator<App: Sendable>: Sendable {
 
     /// Ends the app abruptly, as a crash, a hang or a full memory does.
     public func crash() {
+        _ = process
         let process = state.locked { state in
             defer { state.process = nil }
             return state.process
@@ -165,9 +166,17 @@ public final class DeviceSimulator<App: Sendable>: Sendable {
     }
 
     /// All events of all launches, in order.
-    public var events: [PatchEvent] { state.locked { $0.events } }
+    public var events: [PatchEvent] {
+        _ = process
+        return state.locked { $0.events }
+    }
 
-    private var process: (app: App, device: PatchDevice)? { state.locked { $0.process } }
+    /// The running app, whose device has done what follows from the calls so far.
+    private var process: (app: App, device: PatchDevice)? {
+        let process = state.locked { $0.process }
+        process?.device.store.settle()
+        return process
+    }
 }
 
 /// A clock that runs only when it is moved.

@@ -221,6 +221,56 @@ import Testing
         await service.value
     }
 
+    /// The call whose failure opens a breaker is one of the app's, which waits neither for the disk nor for another thread.
+    @Test func openedBreaker_stateIsBeingWritten_callDoesNotWait() async throws {
+        let bench = try await devices.deviceWithAGoodPatch()
+        try bench.feed.publish(DeviceTests.source(8, body: "patch.replace('Shop.price', function() error('no') end)"))
+        try await bench.launch()
+        bench.confirm()
+        let (app, store) = (try #require(bench.app), try #require(bench.device?.store))
+        func answersMeanwhile() throws -> [Int]? {
+            let (begun, isOver) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+            let (called, done) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+            DispatchQueue.global().async {
+                try? store.change { _ in
+                    begun.signal()
+                    isOver.wait()
+                    return []
+                }
+                done.signal()
+            }
+            begun.wait()
+            let answers = Mutex<[Int]>([])
+            DispatchQueue.global().async {
+                for _ in 0..<6 {
+                    let answer = app.price(1)
+                    answers.locked { $0.append(answer) }
+                }
+                called.signal()
+            }
+            let isInTime = called.wait(timeout: .now() + 20) == .success
+            isOver.signal()
+            done.wait()
+            return isInTime ? answers.locked { $0 } : nil
+        }
+        #expect(try answersMeanwhile() == [1, 1, 1, 1, 1, 1])
+        store.settle()
+        #expect(app.price(1) == 8, "the good version answers")
+        #expect(store.state.held.map(\.failures) == [1, 0])
+    }
+
+    /// A program that ends right after a breaker has opened has noted that.
+    @Test func openedBreaker_programEndsAtOnce_isNoted() async throws {
+        let bench = try await devices.deviceWithAGoodPatch()
+        try bench.feed.publish(DeviceTests.source(8, body: "patch.replace('Shop.price', function() error('no') end)"))
+        try await bench.launch()
+        bench.confirm()
+        let (app, device) = (try #require(bench.app), try #require(bench.device))
+        for _ in 0..<5 { #expect(app.price(1) == 1) }
+        device.end()
+        #expect(device.store.state.held.map(\.failures) == [1, 0])
+    }
+
     /// A sync that comes while nothing can be written does not make it confirm again and again.
     @Test func aServiceThatCannotWriteWaitsBetweenItsConfirmations() async throws {
         // No state with such a name is small enough to be written.

@@ -81,7 +81,7 @@ extension PatchStore {
     /// - Parameter isDue: Whether the launch would have begun with it.
     /// - Returns: Whether a good one runs.
     @discardableResult
-    private func runSuccessor(
+    func runSuccessor(
         of id: String, without others: Set<PatchID>, on runner: PatchRunner, _ trust: PatchTrust, isDue: Bool = false
     ) -> Bool {
         let (isFollower, (failed, blockReasons)) = (
@@ -416,29 +416,6 @@ extension PatchStore {
         guard state.launch?.isWatched == false else { return }
         try? update { $0.resume() }
         endShadows()
-    }
-
-    /// Takes an event of the runner. A breaker that opens counts as a failure of its patch, unless the patch has an `otherwise`.
-    /// An older good version answers from then on for a function that has none.
-    package func observe(_ event: RunnerEvent) {
-        guard case .breakerOpened(let patch, let functions, let failures, let otherwise) = event, let runner,
-            let active = runner.active.first(where: { $0.patch == patch })
-        else { return }
-        if !active.isProtective { fail(patch, "it failed \(failures) times") }
-        let (trust, hash) = memory.locked { ($0.launch.trust, $0.launch.activated[patch.id]?.hash ?? "") }
-        if state.bans.contains(where: { $0.patch == patch }) { return end([patch], on: runner) }
-        guard functions.count > otherwise.count, let trust = trust?(),
-            state.successors(of: patch.id, without: [patch], isFollower: isReadOnly).contains(where: {
-                $0.stage != .closed
-            })
-        else { return }
-        memory.locked { _ = $0.launch.broken.insert(hash) }
-        if active.isProtective {
-            guard let verified = verified(hash, on: runner, trust: trust),
-                run(verified, hash, on: runner, closing: true)
-            else { return }
-        }
-        runSuccessor(of: patch.id, without: [patch], on: runner, trust)
     }
 
     private func fail(_ patch: PatchID, _ reason: String) {

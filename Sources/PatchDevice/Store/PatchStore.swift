@@ -1,3 +1,4 @@
+internal import Dispatch
 internal import Libc
 package import PatchCrypto
 package import PatchFiles
@@ -22,6 +23,10 @@ package final class PatchStore: Sendable {
     let uptime: Uptime
     let folder: StoreFolder
     let memory: Mutex<Memory>
+    /// The breakers that have opened, and that no change of the state has noted yet.
+    let openings = Mutex<[Opening]>([])
+    /// Writes and loads what a call of the app must not wait for.
+    let queue = DispatchQueue(label: "patchpack.store", qos: .userInitiated)
 
     /// The mutable part of the store.
     struct Memory {
@@ -69,7 +74,7 @@ package final class PatchStore: Sendable {
 
     deinit { close() }
 
-    /// The app that a folder belongs to: each version of it that has a part of the folder, the one that was used last first.
+    /// The app that a folder belongs to: each version of it that has a part of the folder, the one that synced last first.
     ///
     /// - Throws: `no-input` if there is no state, `malformed` or `config` if none can be read.
     package static func hosts(of folder: Path) throws(PatchError) -> [HostInfo] {
@@ -215,13 +220,19 @@ package final class PatchStore: Sendable {
         var faults: [PatchError] = []
         let result: Result<[StoreState.Outcome], PatchError>? = memory.locked { memory in
             faults = memory.writer.takeOver(hasBegun: memory.launch.hasBegun)
+            let opened = openings.locked { openings in
+                defer { openings = [] }
+                return openings
+            }
+            // One that follows notes none.
             guard memory.writer.canWrite else { return nil }
             let old = memory.writer.state.launch
             var state = memory.writer.state
-            let outcomes = passWatches(&state, memory) + body(&state)
+            let outcomes = noteOpenings(opened, in: &state) + passWatches(&state, memory) + body(&state)
             do throws(PatchError) {
                 try memory.writer.write(state)
             } catch {
+                openings.locked { $0 = opened + $0 }
                 return .failure(error)
             }
             memory.watches.follow(old, state.launch, until: endOfWatch)

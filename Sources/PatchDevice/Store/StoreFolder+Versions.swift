@@ -167,13 +167,13 @@ extension StoreFolder {
 
     // MARK: a tool
 
-    /// The apps that a folder belongs to, the version that was used last first.
+    /// The app that a folder belongs to: each version of it that has a part, the one that synced last first.
     ///
     /// - Throws: `no-input` if there is no state, `malformed` or `config` if none can be read.
     static func hosts(in root: Path) throws(PatchError) -> [HostInfo] {
         var states: [StoreState] = []
         var fault: PatchError?
-        for part in try parts(of: root).sorted(by: { $0.lastUse > $1.lastUse }) {
+        for part in try parts(of: root) {
             let (state, problem) = part.readState()
             fault = fault ?? problem
             // A version may have a part, and an older one in the folder itself.

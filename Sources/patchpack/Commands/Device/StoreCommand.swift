@@ -59,7 +59,7 @@ enum StoreCommand {
                 let folder = arguments.operands[0].path
                 let log = StoreLog()
                 defer { log.warn(console) }
-                // Each version of the app has a part of the folder, that of the last launch first.
+                // Each version of the app has a part of the folder, that of the last sync first.
                 let devices = try PatchStore.hosts(of: folder).map { host throws(PatchError) in
                     try log.openDevice(folder, host, isReader: ["status", "why"].contains(name))
                 }

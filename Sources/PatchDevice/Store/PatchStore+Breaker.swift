@@ -1,0 +1,62 @@
+internal import Dispatch
+internal import PatchCrypto
+package import PatchRunner
+
+// Breakers that open: the failure is noted, and an older version takes the place.
+extension PatchStore {
+    /// A breaker that has opened, and is not noted yet.
+    struct Opening {
+        let patch: PatchID
+        let failures: Int
+    }
+
+    /// Takes an event of the runner. A breaker that opens counts as a failure of its patch, unless the patch has an `otherwise`.
+    /// An older good version answers from then on for a function that has none.
+    ///
+    /// It is called in a call of the app, which waits for no write and no other thread: the rest happens on a thread of its own.
+    package func observe(_ event: RunnerEvent) {
+        guard case .breakerOpened(let patch, let functions, let failures, let otherwise) = event else { return }
+        openings.locked { $0.append(Opening(patch: patch, failures: failures)) }
+        queue.async { [weak self] in
+            guard let self else { return }
+            try? change { _ in [] }  // notes it
+            if functions.count > otherwise.count || isBanned(patch) { replace(patch) }
+        }
+    }
+
+    /// Waits until breakers that have opened are noted, and older versions have taken the place. For tests.
+    package func settle() { queue.sync {} }
+
+    /// Notes the breakers that have opened. The next change of the state does this, so that none is lost if the app ends.
+    func noteOpenings(_ openings: [Opening], in state: inout StoreState) -> [StoreState.Outcome] {
+        let time = clock()
+        return openings.flatMap { opening in
+            guard state.held.contains(where: { $0.patch == opening.patch && !$0.isProtective }) else {
+                return [StoreState.Outcome]()
+            }
+            let reason = "it failed \(opening.failures.times)"
+            return state.fail(opening.patch, reason, limits: limits, at: time)
+        }
+    }
+
+    private func isBanned(_ patch: PatchID) -> Bool { state.bans.contains { $0.patch == patch } }
+
+    /// Ends a patch that is banned now. Otherwise an older version answers for the functions that have failed.
+    private func replace(_ patch: PatchID) {
+        guard let runner, let active = runner.active.first(where: { $0.patch == patch }) else { return }
+        if isBanned(patch) { return end([patch], on: runner) }
+        let (trust, hash) = memory.locked { ($0.launch.trust, $0.launch.activated[patch.id]?.hash ?? "") }
+        guard let trust = trust?(),
+            state.successors(of: patch.id, without: [patch], isFollower: isReadOnly).contains(where: {
+                $0.stage != .closed
+            })
+        else { return }
+        memory.locked { _ = $0.launch.broken.insert(hash) }
+        if active.isProtective {
+            guard let verified = verified(hash, on: runner, trust: trust),
+                run(verified, hash, on: runner, closing: true)
+            else { return }
+        }
+        runSuccessor(of: patch.id, without: [patch], on: runner, trust)
+    }
+}
