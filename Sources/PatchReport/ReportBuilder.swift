@@ -26,64 +26,6 @@ internal import PatchText
         let version: Int
     }
 
-    /// The surroundings of a patch, as the numbers of strings.
-    private struct DeviceContext: Hashable {
-        var appVersion: UInt32 = 0
-        var system: UInt32 = 0
-        var systemVersion: UInt32 = 0
-    }
-
-    /// Surroundings, which are sorted by their numbers, and by their text if the numbers are the same, as in two builds of a version.
-    private struct Place {
-        let context: DeviceContext
-        let numbers: [Int]
-        let text: String
-
-        func precedes(_ other: Place) -> Bool {
-            numbers == other.numbers ? text < other.text : numbers.lexicographicallyPrecedes(other.numbers)
-        }
-    }
-
-    private struct FaultKey: Hashable {
-        let patch: UInt16
-        let event: EventRecord.Name
-        let code: UInt32
-        let function: UInt32
-        /// The reason of a roll-back.
-        let reason: UInt32
-    }
-
-    /// The example that is reported for equal faults: the earliest, or the latest in a report on a single device.
-    private struct FaultExample {
-        let time: UInt64
-        let message: UInt32
-        let file: UInt32
-        let line: Int
-        let stack: UInt32
-    }
-
-    private struct ComparisonKey: Hashable {
-        let patch: UInt16
-        let function: UInt32
-    }
-
-    /// An answer and what it would be, as the numbers of strings.
-    private struct Difference: Hashable {
-        let answer: UInt32
-        let result: UInt32
-        let file: UInt32
-        let line: Int
-    }
-
-    /// The comparisons of a function, with the earliest of its differences, and when each was first reported.
-    private struct Compared {
-        /// Its number in the table of the devices' comparisons.
-        let number: UInt16
-        var counts = ComparisonCounts()
-        var reasons: [UInt32: Int] = [:]
-        var examples: [Difference: UInt64] = [:]
-    }
-
     private struct HourKey: Hashable {
         let patch: UInt16
         let hour: UInt32
@@ -113,19 +55,14 @@ internal import PatchText
     private var devices: DeviceTable<DeviceLife>
     /// For each device and patch, the calls, the failures, the fallbacks, and the measured calls by their time.
     private var calls: DeviceTable<SIMD16<Float>>
-    /// For each device and function, the runs that agreed, differed and failed, and the calls that could not be compared.
-    private var runs: DeviceTable<SIMD4<Float>>
     private var patches: [FleetReport.Patch] = [FleetReport.Patch(id: "", version: 0)]
     private var numbers: [PatchKey: UInt16] = [:]
     private var last: (key: PatchKey, number: UInt16)?
-    private var faults: [FaultKey: (count: Int, last: UInt64, example: FaultExample)] = [:]
+    private var faults: FaultTable
+    private var comparisons: ComparisonTable
+    private var surroundings = SurroundingsTable()
     private var hours: [HourKey: FleetReport.Hour] = [:]
     private var hourRoom: NameRoom
-    private var comparisons: [ComparisonKey: Compared] = [:]
-    /// The surroundings of patches on devices, by their number in the table of devices.
-    private var places = [Place(context: DeviceContext(), numbers: [], text: "")]
-    private var placeNumbers = [DeviceContext(): UInt16(0)]
-    private var lastPlace = (DeviceContext(), UInt16(0))
     package internal(set) var input = FleetReport.Input()
     /// The time of the newest event, in milliseconds since 1970.
     private var newest = 0
@@ -158,7 +95,8 @@ internal import PatchText
         new = first...max(first, UInt32(clamping: newUntil?.secondsSince1970 ?? .max))
         devices = DeviceTable(DeviceLife(), most: limits.devices)
         calls = DeviceTable(.zero, most: limits.devices / 4)
-        runs = DeviceTable(.zero, most: limits.devices / 4)
+        faults = FaultTable(most: limits.faults, showsLatest: installation != nil)
+        comparisons = ComparisonTable(limits)
     }
 
     /// Counts the patches that a feed lists, before any event. They have a place whatever devices send.
@@ -211,21 +149,12 @@ internal import PatchText
         if let at, at <= present { newest = max(newest, at) }
         if at == nil { input.withoutTime += 1 }
         let time = UInt64(at ?? 0)
-        let surroundings = number(
-            of: DeviceContext(
-                appVersion: reader.number(.appVersion), system: reader.number(.system),
-                systemVersion: reader.number(.systemVersion)))
+        let place = surroundings.number(for: &reader)
         let name = reader.name
         let isOfPatch = reader.version > 0
         let trouble = FleetReport.Trouble.allCases.first { $0.event == name && !($0 == .refused && isOfPatch) }
-        change(0, time, surroundings) { entry in
-            switch name {
-            case .launched: entry.run(true, at: time)
-            case .synced: entry.reach(.good, at: time)
-            // If two syncs have the same time, the successful one counts.
-            case .syncFailed: entry.reach(.trial, at: time)
-            default: break
-            }
+        change(0, time, place) { entry in
+            entry.record(name, at: time)
             if let trouble { entry.set(trouble: trouble) }
         }
         let happened = max(1, reader.integer(.count))
@@ -238,7 +167,7 @@ internal import PatchText
         // A launch lists the patches that it began with, and so does each activation.
         for patch in name == .launched ? reader.runningPatches() : [] {
             guard let number = number(of: PatchKey(id: patch.text, version: patch.number)) else { continue }
-            change(number, time, surroundings) { entry in
+            change(number, time, place) { entry in
                 entry.run(true, at: time)
                 entry.set(.ran)
             }
@@ -247,38 +176,19 @@ internal import PatchText
             let number = number(of: PatchKey(id: reader.number(.patch), version: reader.version))
         else { return }
         let isSuspicion = (name == .rolledBack || name == .closed) && reader.number(.reason) == suspicion
-        let isStopped = Self.stop(of: patches[Int(number)]).map { time >= $0 } ?? false
+        let isStopped = patches[Int(number)].stopTime.map { time >= $0 } ?? false
         let isFailed = reader.integer(.failed) > 0 || reader.has(.error)
-        change(number, time, surroundings) { entry in
+        change(number, time, place) { entry in
             if isStopped { entry.set(.heardSinceStop) }
-            // A device that reports one of these runs the patch, or has tried to.
-            switch name {
-            case .activated, .deactivated, .refused, .failed, .fellBack, .called, .trial, .confirmed, .rolledBack,
-                .closed:
-                entry.set(.ran)
-            default: break
-            }
-            switch name {
-            case .activated: entry.run(true, at: time)
-            case .deactivated: entry.run(false, at: time)
-            case .trial: entry.reach(.trial, at: time)
-            case .confirmed: entry.reach(.good, at: time)
-            case .withdrawn: entry.reach(.withdrawn, at: time)
-            case .expired, .notApplicable: entry.reach(.over, at: time)
-            case .refused:
-                entry.reach(.refused, at: time)
-                entry.set(.refused)
-            case .rolledBack, .closed:
-                entry.reach(.rolledBack, at: time)
-                entry.set(isSuspicion ? .suspected : .rolledBack)
-            case .failed: entry.set(.failed)
-            case .compared:
-                entry.reach(.shadow, at: time)
-                entry.set(.compared)
-                if isFailed { entry.set(.failedInShadow) }
-            default: break
-            }
+            entry.record(ofPatch: name, at: time, isSuspicion: isSuspicion, isFailed: isFailed)
         }
+        addFigures(of: name, number, time, happened, isSuspicion: isSuspicion)
+    }
+
+    /// Counts what an event of a patch says beside the device's life.
+    private mutating func addFigures(
+        of name: EventRecord.Name, _ number: UInt16, _ time: UInt64, _ happened: Int, isSuspicion: Bool
+    ) {
         switch name {
         case .called: addCalls(number, time)
         case .compared: addComparison(number, time)
@@ -299,11 +209,6 @@ internal import PatchText
         lastOrigin = origin
         if origin.app > 0 { apps.insert(origin.app) }
         if origin.environment > 0 { environments.insert(origin.environment) }
-    }
-
-    /// When the feed stopped a patch, in milliseconds since 1970; nil if it did not.
-    private static func stop(of patch: FleetReport.Patch) -> UInt64? {
-        patch.stopped.map { UInt64(max(0, $0.secondsSince1970)) * 1000 }
     }
 
     private mutating func addCalls(_ patch: UInt16, _ time: UInt64) {
@@ -334,73 +239,14 @@ internal import PatchText
             agreed: reader.integer(.agreed), differed: reader.integer(.differed), failed: reader.integer(.failed),
             incomparable: reader.integer(.incomparable), nanoseconds: reader.integer(.nanoseconds))
         if counts.failed > 0 { addBad(patch, time) { $0.failed.addOrMost(counts.failed) } }
-        let key = ComparisonKey(patch: patch, function: reader.number(.function))
         guard reader.has(.function) else { return }
-        let hasRoom = comparisons[key] != nil || comparisons.count < limits.comparisons && reader.takesName()
-        guard key.function > 0, hasRoom else {
-            input.dropped += key.function > 0 ? 1 : 0
-            return devices.change(reader.device, patch) { $0.set(.uncounted) }
+        switch comparisons.add(counts, of: patch, at: time, &reader) {
+        case .new: devices.change(reader.device, patch) { $0.addFunction() }
+        case .known: break
+        case .noRoom:
+            input.dropped += 1
+            devices.change(reader.device, patch) { $0.set(.uncounted) }
         }
-        var compared = comparisons.removeValue(forKey: key) ?? Compared(number: UInt16(clamping: comparisons.count))
-        compared.counts.add(counts)
-        var isNew = false
-        runs.change(reader.device, compared.number) { sum in
-            isNew = sum == .zero
-            sum += SIMD4(
-                Float(counts.agreed), Float(counts.differed), Float(counts.failed), Float(counts.incomparable))
-        }
-        for reason in reader.countedReasons() where reason.text > 0 && reason.number > 0 {
-            if compared.reasons[reason.text] != nil || compared.reasons.count < limits.reasons {
-                compared.reasons[reason.text, default: 0].addOrMost(reason.number)
-            }
-        }
-        if reader.has(.answer), reader.has(.result) {
-            let example = Difference(
-                answer: reader.number(.answer), result: reader.number(.result), file: reader.number(.file),
-                line: reader.integer(.line))
-            let time = time > 0 ? time : .max
-            compared.examples[example] = min(compared.examples[example] ?? .max, time)
-            if compared.examples.count > Self.mostExamples, let latest = sorted(compared.examples).last {
-                compared.examples[latest] = nil
-            }
-        }
-        comparisons[key] = compared
-        if isNew { devices.change(reader.device, patch) { $0.addFunction() } }
-    }
-
-    /// The examples of a function, of which the earliest are kept.
-    private static let mostExamples = 3
-
-    /// Examples from the earliest on, regardless of their order in the files.
-    private func sorted(_ examples: [Difference: UInt64]) -> [Difference] {
-        examples.sorted { one, other in
-            guard one.value == other.value else { return one.value < other.value }
-            for (left, right) in [
-                (one.key.answer, other.key.answer), (one.key.result, other.key.result), (one.key.file, other.key.file),
-            ] where left != right {
-                return text(left).hasBytes(before: text(right))
-            }
-            return one.key.line < other.key.line
-        }.map(\.key)
-    }
-
-    private func comparison(_ function: UInt32, _ compared: Compared) -> FleetReport.Comparison {
-        var comparison = FleetReport.Comparison(function: text(function))
-        comparison.counts = compared.counts
-        let reasons = compared.reasons.map { FleetReport.Comparison.Reason(text: text($0.key), count: $0.value) }
-        comparison.reasons = reasons.sorted {
-            $0.count == $1.count ? $0.text.hasBytes(before: $1.text) : $0.count > $1.count
-        }
-        comparison.examples = sorted(compared.examples).map { example in
-            FleetReport.Comparison.Example(
-                answer: text(example.answer), result: text(example.result),
-                place: place(file: example.file, line: example.line))
-        }
-        return comparison
-    }
-
-    private func place(file: UInt32, line: Int) -> PatchError.Place {
-        PatchError.Place(file: file > 0 ? text(file) : nil, line: line > 0 ? line : nil)
     }
 
     /// Counts a failure or a roll-back in its hour.
@@ -416,45 +262,18 @@ internal import PatchText
 
     /// Changes the life of the device, or of a patch on it.
     private mutating func change(
-        _ patch: UInt16, _ time: UInt64, _ surroundings: UInt16, _ body: (inout DeviceLife) -> Void
+        _ patch: UInt16, _ time: UInt64, _ place: UInt16, _ body: (inout DeviceLife) -> Void
     ) {
-        let places = places
+        let surroundings = surroundings
         devices.change(reader.device, patch) { entry in
             if time > 0 { entry.isHeard(at: time) }
-            if entry.surroundings != surroundings,
-                places[Int(entry.surroundings)].precedes(places[Int(surroundings)])
-            {
-                entry.surroundings = surroundings
-            }
+            if surroundings.isOlder(entry.surroundings, than: place) { entry.surroundings = place }
             body(&entry)
         }
     }
 
     private mutating func addFault(_ name: EventRecord.Name, _ patch: UInt16, _ happened: Int, at time: UInt64) {
-        let isReasoned = name == .rolledBack || name == .closed
-        let message = reader.number(isReasoned ? .reason : .message)
-        let key = FaultKey(
-            patch: patch, event: name, code: reader.number(.error), function: reader.number(.function),
-            reason: isReasoned ? message : 0)
-        guard faults[key] != nil || faults.count < limits.faults && reader.takesName() else {
-            return input.dropped += 1
-        }
-        let example = FaultExample(
-            time: time > 0 || device != nil ? time : .max, message: message, file: reader.number(.file),
-            line: reader.integer(.line), stack: reader.number(.stack))
-        faults[key, default: (0, 0, example)].count.addOrMost(happened)
-        if let old = faults[key], old.last < time { faults[key]?.last = time }
-        if let old = faults[key]?.example, isPreferred(example, to: old) { faults[key]?.example = example }
-    }
-
-    /// Whether one of two examples is reported, regardless of their order in the files.
-    private func isPreferred(_ one: FaultExample, to other: FaultExample) -> Bool {
-        // A string that was dropped for lack of space cannot be shown.
-        guard (one.message == 0) == (other.message == 0) else { return other.message == 0 }
-        guard one.time == other.time else { return (one.time < other.time) == (device == nil) }
-        guard one.message == other.message else { return text(one.message) < text(other.message) }
-        guard one.file == other.file else { return text(one.file) < text(other.file) }
-        return one.line == other.line ? text(one.stack) < text(other.stack) : one.line < other.line
+        if !faults.add(name, of: patch, happened: happened, at: time, &reader) { input.dropped += 1 }
     }
 
     private mutating func changeHour(_ patch: UInt16, _ time: UInt64, _ body: (inout FleetReport.Hour) -> Void) {
@@ -501,28 +320,6 @@ internal import PatchText
         return number
     }
 
-    /// The number of the surroundings of a patch; 0 if there are too many.
-    private mutating func number(of place: DeviceContext) -> UInt16 {
-        if lastPlace.0 == place { return lastPlace.1 }
-        var number = placeNumbers[place] ?? 0
-        if number == 0, place != DeviceContext(), places.count < Int(UInt16.max), reader.takesName() {
-            number = UInt16(places.count)
-            placeNumbers[place] = number
-            places.append(
-                Place(
-                    context: place, numbers: versionParts(place.appVersion) + versionParts(place.systemVersion),
-                    text: "\(text(place.appVersion))\n\(text(place.systemVersion))\n\(text(place.system))"))
-        }
-        lastPlace = (place, number)
-        return number
-    }
-
-    /// The first four numbers of a version; -1 for each missing one.
-    private func versionParts(_ number: UInt32) -> [Int] {
-        let parts = text(number).split(separator: ".").prefix(4).map { Int($0) ?? 0 }
-        return parts + Array(repeating: -1, count: 4 - parts.count)
-    }
-
     private func text(_ number: UInt32) -> String { reader.texts.text(number) }
 
     // MARK: the report
@@ -558,115 +355,66 @@ internal import PatchText
         report.input.origins = max(apps.count, environments.count)
         report.scale = devices.scale
         report.newest = newest > 0 ? Timestamp(secondsSince1970: newest / 1000) : nil
-        let scale = devices.scale
         var patches = patches
         for index in live { patches[index].isLive = true }
-        var counts: [[UInt16: (devices: Int, affected: Int)]] = Array(repeating: [:], count: patches.count)
         var hours = hours
+        count(in: &report, &patches, &hours)
+        for (key, value) in hours where key.patch > 0 { patches[Int(key.patch)].hours.append(value) }
+        for index in patches.indices { patches[index].hours.sort { $0.hour < $1.hour } }
+        addShares(to: &patches)
+        comparisons.report(to: &patches, devices, reader.texts)
+        faults.report(to: &patches, reader.texts)
+        report.faults = patches[0].faults
+        report.patches = patches.dropFirst().sorted { ($0.id, $0.version) < ($1.id, $1.version) }
+        return report
+    }
+
+    /// Counts the devices: all of them, and those of each patch.
+    private func count(
+        in report: inout FleetReport, _ patches: inout [FleetReport.Patch], _ hours: inout [HourKey: FleetReport.Hour]
+    ) {
+        let scale = devices.scale
+        var parts: [[UInt16: (devices: Int, affected: Int)]] = Array(repeating: [:], count: patches.count)
         var (all, past) = (0, 0)
         var held: [FleetReport.Device.Held] = []
         devices.forEach { key, index, entry in
-            guard index > 0 else {
+            let own = devices.value(beside: key, 0)
+            switch index {
+            case 0:
                 for trouble in FleetReport.Trouble.allCases where entry.has(trouble: trouble) {
                     report.troubled[trouble, default: 0] += scale
                 }
                 report.unsynced += entry.stage == .trial ? scale : 0
                 report.device = device(entry)
-                return all += 1
-            }
-            guard index < patches.count else {
-                if index == Self.damage { report.input.damagedDevices += scale }
-                if index == Self.past, devices.value(beside: key, 0).isEmpty { past += 1 }
-                return
-            }
-            patches[index].shadowed += entry.has(.compared) ? scale : 0
-            patches[index].uncounted += entry.has(.uncounted) ? scale : 0
-            let isLive = patches[index].isLive
-            guard !isLive || entry.has(.ran) else { return }
-            patches[index].devices += scale
-            patches[index].newDevices += new.contains(entry.first) ? scale : 0
-            let own = devices.value(beside: key, 0)
-            let isRunning = entry.isRunning(on: own)
-            if device != nil {
+                all += 1
+            case Int(Self.damage): report.input.damagedDevices += scale
+            case Int(Self.past): past += own.isEmpty ? 1 : 0
+            default:
+                guard patches[index].count(entry, on: own, new: new, scale) else { return }
+                let isAffected = patches[index].isAffected(entry)
+                parts[index][entry.surroundings, default: (0, 0)].devices += scale
+                parts[index][entry.surroundings]?.affected += isAffected ? scale : 0
+                if entry.first != .max {
+                    let hour = entry.first / 3600
+                    hours[HourKey(patch: UInt16(index), hour: hour), default: FleetReport.Hour(hour: Int(hour))]
+                        .newDevices += scale
+                }
+                guard device != nil else { return }
                 held.append(
                     FleetReport.Device.Held(
                         id: patches[index].id, version: patches[index].version, stage: entry.stage,
-                        since: Self.timestamp(entry.stageTime), isRunning: isRunning))
-            }
-            patches[index].running += isRunning ? scale : 0
-            if let stop = Self.stop(of: patches[index]),
-                entry.has(.heardSinceStop) || own.runTime.map({ $0 >= stop }) ?? false
-            {
-                patches[index].heard += scale
-                patches[index].keeping += isRunning ? scale : 0
-            }
-            let isFailing = entry.has(.failed) || !isLive && entry.has(.failedInShadow)
-            let isAffected = isFailing || entry.has(.rolledBack)
-            patches[index].failing += isFailing ? scale : 0
-            patches[index].rolledBack += entry.has(.rolledBack) ? scale : 0
-            patches[index].suspected += entry.isSuspected ? scale : 0
-            patches[index].affected += isAffected ? scale : 0
-            patches[index].refused += entry.has(.refused) ? scale : 0
-            switch entry.stage {
-            case .shadow: patches[index].inShadow += scale
-            case .trial: patches[index].trial += scale
-            case .good: patches[index].good += scale
-            case .withdrawn: patches[index].withdrawn += scale
-            case .over: patches[index].over += scale
-            case .none, .refused, .rolledBack: break
-            }
-            counts[index][entry.surroundings, default: (0, 0)].devices += scale
-            counts[index][entry.surroundings]?.affected += isAffected ? scale : 0
-            if entry.first != .max {
-                let hour = entry.first / 3600
-                hours[HourKey(patch: UInt16(index), hour: hour), default: FleetReport.Hour(hour: Int(hour))]
-                    .newDevices += scale
+                        since: Timestamp(milliseconds: entry.stageTime), isRunning: entry.isRunning(on: own)))
             }
         }
         report.devices = all * scale
         report.knownDevices = (all + past) * scale
-        for index in patches.indices.dropFirst() {
-            var versions: [String: (order: [Int], part: FleetReport.Part)] = [:]
-            var systems: [String: FleetReport.Part] = [:]
-            for (number, count) in counts[index] {
-                let (place, order) = (places[Int(number)].context, places[Int(number)].numbers)
-                let version = text(place.appVersion)
-                versions[version, default: (order, FleetReport.Part(name: version))].part.add(count)
-                guard place.system > 0 else { continue }
-                let name = systemText(place)
-                systems[name, default: FleetReport.Part(name: name)].add(count)
-            }
-            patches[index].appVersions = versions.values.sorted {
-                let (one, other) = ($0.order.prefix(4), $1.order.prefix(4))
-                return one == other ? $0.part.name > $1.part.name : other.lexicographicallyPrecedes(one)
-            }.map(\.part)
-            patches[index].systems = systems.values.sorted { ($1.devices, $0.name) < ($0.devices, $1.name) }
-        }
-        for (key, value) in hours where key.patch > 0 { patches[Int(key.patch)].hours.append(value) }
-        for (key, value) in faults {
-            patches[Int(key.patch)].faults.append(
-                FleetReport.Fault(
-                    event: key.event.rawValue, code: text(key.code), function: text(key.function),
-                    place: place(file: value.example.file, line: value.example.line),
-                    stack: value.example.stack > 0 ? text(value.example.stack) : nil,
-                    message: text(value.example.message), count: value.count, last: Self.timestamp(value.last)))
-        }
-        addShares(to: &patches)
-        for index in patches.indices {
-            patches[index].comparisons.sort { ($1.counts.differed, $0.function) < ($0.counts.differed, $1.function) }
-            patches[index].hours.sort { $0.hour < $1.hour }
-            patches[index].faults.sort {
-                ($1.count, $0.event, $0.code, $0.function, $0.message)
-                    < ($0.count, $1.event, $1.code, $1.function, $1.message)
-            }
-        }
-        report.faults = patches[0].faults
-        report.patches = patches.dropFirst().sorted { ($0.id, $0.version) < ($1.id, $1.version) }
         report.device?.patches = held.sorted { ($0.id, $0.version) < ($1.id, $1.version) }
-        return report
+        for index in patches.indices.dropFirst() {
+            surroundings.report(to: &patches[index], parts[index], reader.texts)
+        }
     }
 
-    /// Adds the comparisons, and the shares of calls, of which each device has one.
+    /// Adds the shares of calls, of which each device has one.
     private func addShares(to patches: inout [FleetReport.Patch]) {
         var means = patches.map { _ in [MeanShare](repeating: MeanShare(), count: 2 + EventRecord.timeBounds.count) }
         calls.forEach { _, index, sum in
@@ -684,43 +432,15 @@ internal import PatchText
             patches[index].fallbackShare = means[1].share
             patches[index].slowerShares = means[2...].map(\.share)
         }
-        var functions = [(patch: UInt16, differing: MeanShare, comparable: MeanShare, votes: Int)](
-            repeating: (0, MeanShare(), MeanShare(), 0), count: comparisons.count)
-        for (key, value) in comparisons { functions[Int(value.number)].patch = key.patch }
-        runs.forEach { device, index, sum in
-            functions[index].differing.add(sum[1], of: sum[0] + sum[1])
-            functions[index].comparable.add(sum[0] + sum[1], of: sum.sum())
-            let all = devices.value(beside: device, functions[index].patch).functions
-            functions[index].votes += 1_000_000_000 / max(1, Int(all))
-        }
-        for (key, value) in comparisons {
-            let found = functions[Int(value.number)]
-            let all = patches[Int(key.patch)].shadowed / runs.scale
-            var comparison = comparison(key.function, value)
-            comparison.differingShare = found.differing.share
-            comparison.comparableShare = found.comparable.share
-            comparison.votes = found.votes
-            comparison.users = Share(found.comparable.devices, of: max(all, found.comparable.devices))
-            patches[Int(key.patch)].comparisons.append(comparison)
-        }
     }
 
     /// The only device, without its patches; nil if all are counted.
     private func device(_ entry: DeviceLife) -> FleetReport.Device? {
         guard var device else { return nil }
-        let place = places[Int(entry.surroundings)].context
-        (device.appVersion, device.system) = (text(place.appVersion), systemText(place))
-        device.lastLaunch = entry.runTime.flatMap(Self.timestamp)
-        device.lastSync = Self.timestamp(lastSync)
+        device.appVersion = surroundings.appVersion(entry.surroundings, reader.texts)
+        device.system = surroundings.system(entry.surroundings, reader.texts)
+        device.lastLaunch = entry.runTime.flatMap { Timestamp(milliseconds: $0) }
+        device.lastSync = Timestamp(milliseconds: lastSync)
         return device
-    }
-
-    private func systemText(_ place: DeviceContext) -> String {
-        text(place.system) + (place.systemVersion > 0 ? " " + text(place.systemVersion) : "")
-    }
-
-    /// - Parameter time: Milliseconds since 1970; 0 if it is not known.
-    private static func timestamp(_ time: UInt64) -> Timestamp? {
-        time > 0 ? Timestamp(secondsSince1970: Int(time / 1000)) : nil
     }
 }

@@ -1,0 +1,154 @@
+internal import PatchCrypto
+internal import PatchText
+
+/// The functions of patches that devices have compared in shadow, and what each device found.
+struct ComparisonTable: Sendable {
+    private struct Key: Hashable {
+        let patch: UInt16
+        let function: UInt32
+    }
+
+    /// An answer and what it would be, as the numbers of strings.
+    private struct Difference: Hashable {
+        let answer: UInt32
+        let result: UInt32
+        let file: UInt32
+        let line: Int
+    }
+
+    /// The comparisons of a function, with the earliest of its differences, and when each was first reported.
+    private struct Compared {
+        /// Its number in the table of the devices' runs.
+        let number: UInt16
+        var counts = ComparisonCounts()
+        var reasons: [UInt32: Int] = [:]
+        var examples: [Difference: UInt64] = [:]
+    }
+
+    /// What all devices found about a function, of which each has one share.
+    private struct Shares {
+        var patch: UInt16 = 0
+        var differing = MeanShare(), comparable = MeanShare()
+        var votes = 0
+    }
+
+    enum Outcome {
+        /// The device had not compared this function before.
+        case new
+        case known
+        /// The line names a function for which there is no room.
+        case noRoom
+    }
+
+    /// The examples of a function, of which the earliest are kept.
+    private static let mostExamples = 3
+
+    private let most: Int, mostReasons: Int
+    private var functions: [Key: Compared] = [:]
+    /// For each device and function, the runs that agreed, differed and failed, and the calls that could not be compared.
+    private var runs: DeviceTable<SIMD4<Float>>
+
+    init(_ limits: ReportBuilder.Limits) {
+        most = limits.comparisons
+        mostReasons = limits.reasons
+        runs = DeviceTable(.zero, most: limits.devices / 4)
+    }
+
+    /// Adds the comparison of the reader's line, which names a function.
+    ///
+    /// - Parameter time: Milliseconds since 1970; 0 if it is not known.
+    mutating func add(
+        _ counts: ComparisonCounts, of patch: UInt16, at time: UInt64, _ reader: inout EventReader
+    ) -> Outcome {
+        let key = Key(patch: patch, function: reader.number(.function))
+        let hasRoom = functions[key] != nil || functions.count < most && reader.takesName()
+        guard key.function > 0, hasRoom else { return .noRoom }
+        var compared = functions.removeValue(forKey: key) ?? Compared(number: UInt16(clamping: functions.count))
+        compared.counts.add(counts)
+        var isNew = false
+        runs.change(reader.device, compared.number) { sum in
+            isNew = sum == .zero
+            sum += SIMD4(
+                Float(counts.agreed), Float(counts.differed), Float(counts.failed), Float(counts.incomparable))
+        }
+        for reason in reader.countedReasons() where reason.text > 0 && reason.number > 0 {
+            if compared.reasons[reason.text] != nil || compared.reasons.count < mostReasons {
+                compared.reasons[reason.text, default: 0].addOrMost(reason.number)
+            }
+        }
+        if reader.has(.answer), reader.has(.result) {
+            let example = Difference(
+                answer: reader.number(.answer), result: reader.number(.result), file: reader.number(.file),
+                line: reader.integer(.line))
+            let time = time > 0 ? time : .max
+            compared.examples[example] = min(compared.examples[example] ?? .max, time)
+            if compared.examples.count > Self.mostExamples,
+                let latest = sorted(compared.examples, reader.texts).last
+            {
+                compared.examples[latest] = nil
+            }
+        }
+        functions[key] = compared
+        return isNew ? .new : .known
+    }
+
+    /// Examples from the earliest on, regardless of their order in the files.
+    private func sorted(_ examples: [Difference: UInt64], _ texts: borrowing TextTable) -> [Difference] {
+        let all = examples.map { example, time in
+            let names = [texts.text(example.answer), texts.text(example.result), texts.text(example.file)]
+            return (example: example, time: time, names: names)
+        }
+        return all.sorted { one, other in
+            guard one.time == other.time else { return one.time < other.time }
+            for (left, right) in zip(one.names, other.names) where left != right {
+                return left.hasBytes(before: right)
+            }
+            return one.example.line < other.example.line
+        }.map(\.example)
+    }
+
+    /// Adds the functions to the patches that they are of, the one with the most differences first.
+    ///
+    /// - Parameter devices: The table that knows how many functions a device has compared.
+    func report(
+        to patches: inout [FleetReport.Patch], _ devices: DeviceTable<DeviceLife>, _ texts: borrowing TextTable
+    ) {
+        var shares = [Shares](repeating: Shares(), count: functions.count)
+        for (key, compared) in functions { shares[Int(compared.number)].patch = key.patch }
+        runs.forEach { device, index, sum in
+            shares[index].differing.add(sum[1], of: sum[0] + sum[1])
+            shares[index].comparable.add(sum[0] + sum[1], of: sum.sum())
+            let all = devices.value(beside: device, shares[index].patch).functions
+            shares[index].votes += 1_000_000_000 / max(1, Int(all))
+        }
+        for (key, compared) in functions {
+            let (shares, shadowed) = (shares[Int(compared.number)], patches[Int(key.patch)].shadowed / runs.scale)
+            var comparison = comparison(of: key.function, compared, texts)
+            comparison.differingShare = shares.differing.share
+            comparison.comparableShare = shares.comparable.share
+            comparison.votes = shares.votes
+            comparison.users = Share(shares.comparable.devices, of: max(shadowed, shares.comparable.devices))
+            patches[Int(key.patch)].comparisons.append(comparison)
+        }
+        for index in patches.indices {
+            patches[index].comparisons.sort { ($1.counts.differed, $0.function) < ($0.counts.differed, $1.function) }
+        }
+    }
+
+    private func comparison(
+        of function: UInt32, _ compared: Compared, _ texts: borrowing TextTable
+    ) -> FleetReport.Comparison {
+        var comparison = FleetReport.Comparison(function: texts.text(function))
+        comparison.counts = compared.counts
+        comparison.reasons = compared.reasons.map { reason, count in
+            FleetReport.Comparison.Reason(text: texts.text(reason), count: count)
+        }
+        comparison.reasons.sort { $0.count == $1.count ? $0.text.hasBytes(before: $1.text) : $0.count > $1.count }
+        comparison.examples = sorted(compared.examples, texts).map { example in
+            FleetReport.Comparison.Example(
+                answer: texts.text(example.answer), result: texts.text(example.result),
+                place: texts.place(file: example.file, line: example.line))
+        }
+        return comparison
+    }
+}

@@ -1,0 +1,120 @@
+internal import PatchText
+
+/// The life of a device, or of a patch on a device.
+struct DeviceLife {
+    /// The last stage of the patch, or of the device's syncs: the milliseconds since 1970 times 8, plus a `Stage`.
+    private var life: UInt64 = 0
+    /// The last activation or deactivation: the milliseconds times 2, plus 1 if it was an activation. The marks are above.
+    private var run: UInt64 = 0
+    /// The time of the first event, in seconds since 1970.
+    private(set) var first: UInt32 = .max
+    /// The number of the app's newest version on the device, together with the operating system.
+    var surroundings: UInt16 = 0
+    /// How many functions of the patch it has compared.
+    private(set) var functions: UInt16 = 0
+
+    private static let marksShift = UInt64(52)
+    private static let timeMask = (UInt64(1) << marksShift) - 1
+
+    /// The events that happened at least once with a patch.
+    enum Mark: UInt64 {
+        case failed = 1
+        case refused = 2
+        case rolledBack = 4
+        /// It was rolled back together with others, one of which was the cause.
+        case suspected = 8
+        /// A device reported it after the feed had stopped it.
+        case heardSinceStop = 16
+        /// It was compared in shadow.
+        case compared = 32
+        case failedInShadow = 64
+        /// It answered calls, or was about to: it was on trial, activated, called, refused or rolled back.
+        case ran = 128
+        /// It was compared in a function for which there was no room.
+        case uncounted = 256
+    }
+
+    /// Whether no event has changed it.
+    var isEmpty: Bool { life == 0 && run == 0 && first == .max && surroundings == 0 }
+    var stage: FleetReport.Stage { FleetReport.Stage(rawValue: UInt8(life & 7)) ?? .none }
+    /// When it reached that stage, in milliseconds since 1970; 0 if that is not known.
+    var stageTime: UInt64 { life >> 3 }
+    /// The time of the last activation, or of the last launch for the device itself; nil if the last is a deactivation.
+    var runTime: UInt64? { run & 1 == 1 ? (run & Self.timeMask) >> 1 : nil }
+
+    /// Whether it was rolled back together with others, and was neither confirmed nor rolled back by itself.
+    var isSuspected: Bool { has(.suspected) && !has(.rolledBack) && stage != .good }
+
+    /// Whether the patch runs: it was activated and not removed after that, and the device has not been launched without it since.
+    func isRunning(on device: DeviceLife) -> Bool {
+        guard let time = runTime else { return false }
+        let isOver = [.refused, .over, .withdrawn, .rolledBack].contains(stage) && stageTime >= time
+        return !isOver && time >= device.runTime ?? 0
+    }
+
+    func has(_ mark: Mark) -> Bool { run >> Self.marksShift & mark.rawValue != 0 }
+    mutating func set(_ mark: Mark) { run |= mark.rawValue << Self.marksShift }
+
+    /// Whether the device itself had this trouble. It has no marks of patches.
+    func has(trouble: FleetReport.Trouble) -> Bool { run >> Self.marksShift & trouble.rawValue != 0 }
+    mutating func set(trouble: FleetReport.Trouble) { run |= trouble.rawValue << Self.marksShift }
+
+    /// - Parameter time: Milliseconds since 1970, at most in the year 2500.
+    mutating func reach(_ stage: FleetReport.Stage, at time: UInt64) {
+        life = max(life, time << 3 | UInt64(stage.rawValue))
+    }
+
+    mutating func run(_ isOn: Bool, at time: UInt64) {
+        let marks = run & ~Self.timeMask
+        run = marks | max(run & Self.timeMask, time << 1 | (isOn ? 1 : 0))
+    }
+
+    mutating func addFunction() { functions = functions &+ (functions < .max ? 1 : 0) }
+
+    mutating func isHeard(at time: UInt64) { first = min(first, UInt32(clamping: time / 1000)) }
+
+    /// An event of the device, for its own life.
+    mutating func record(_ name: EventRecord.Name?, at time: UInt64) {
+        switch name {
+        case .launched: run(true, at: time)
+        case .synced: reach(.good, at: time)
+        // If two syncs have the same time, the successful one counts.
+        case .syncFailed: reach(.trial, at: time)
+        default: break
+        }
+    }
+
+    /// An event of a patch, for its life on the device.
+    ///
+    /// - Parameters:
+    ///   - isSuspicion: Whether a roll-back is of several patches, one of which was the cause.
+    ///   - isFailed: Whether a run in shadow failed.
+    mutating func record(ofPatch name: EventRecord.Name, at time: UInt64, isSuspicion: Bool, isFailed: Bool) {
+        // A device that reports one of these runs the patch, or has tried to.
+        switch name {
+        case .activated, .deactivated, .refused, .failed, .fellBack, .called, .trial, .confirmed, .rolledBack, .closed:
+            set(.ran)
+        default: break
+        }
+        switch name {
+        case .activated: run(true, at: time)
+        case .deactivated: run(false, at: time)
+        case .trial: reach(.trial, at: time)
+        case .confirmed: reach(.good, at: time)
+        case .withdrawn: reach(.withdrawn, at: time)
+        case .expired, .notApplicable: reach(.over, at: time)
+        case .refused:
+            reach(.refused, at: time)
+            set(.refused)
+        case .rolledBack, .closed:
+            reach(.rolledBack, at: time)
+            set(isSuspicion ? .suspected : .rolledBack)
+        case .failed: set(.failed)
+        case .compared:
+            reach(.shadow, at: time)
+            set(.compared)
+            if isFailed { set(.failedInShadow) }
+        default: break
+        }
+    }
+}

@@ -1,0 +1,101 @@
+internal import PatchCrypto
+internal import PatchText
+
+/// The faults of patches and devices, of which equal ones are counted together.
+struct FaultTable {
+    private struct Key: Hashable {
+        let patch: UInt16
+        let event: EventRecord.Name
+        let code: UInt32
+        let function: UInt32
+        /// The reason of a roll-back.
+        let reason: UInt32
+    }
+
+    /// The example that is reported for equal faults: the earliest, or the latest in a report on a single device.
+    private struct Example {
+        let time: UInt64
+        let message: UInt32
+        let file: UInt32
+        let line: Int
+        let stack: UInt32
+    }
+
+    private let most: Int
+    private let showsLatest: Bool
+    private var faults: [Key: (count: Int, last: UInt64, example: Example)] = [:]
+
+    init(most: Int, showsLatest: Bool) {
+        self.most = most
+        self.showsLatest = showsLatest
+    }
+
+    /// Adds the fault of the reader's line. Returns false if there is no room for it.
+    ///
+    /// - Parameters:
+    ///   - patch: The number of the patch; 0 for the device itself.
+    ///   - time: Milliseconds since 1970; 0 if it is not known.
+    mutating func add(
+        _ name: EventRecord.Name, of patch: UInt16, happened: Int, at time: UInt64, _ reader: inout EventReader
+    ) -> Bool {
+        let isReasoned = name == .rolledBack || name == .closed
+        let message = reader.number(isReasoned ? .reason : .message)
+        let key = Key(
+            patch: patch, event: name, code: reader.number(.error), function: reader.number(.function),
+            reason: isReasoned ? message : 0)
+        guard faults[key] != nil || faults.count < most && reader.takesName() else { return false }
+        let example = Example(
+            time: time > 0 || showsLatest ? time : .max, message: message, file: reader.number(.file),
+            line: reader.integer(.line), stack: reader.number(.stack))
+        faults[key, default: (0, 0, example)].count.addOrMost(happened)
+        if let old = faults[key], old.last < time { faults[key]?.last = time }
+        if let old = faults[key]?.example, isPreferred(example, to: old, reader.texts) {
+            faults[key]?.example = example
+        }
+        return true
+    }
+
+    /// Whether one of two examples is reported, regardless of their order in the files.
+    private func isPreferred(_ one: Example, to other: Example, _ texts: borrowing TextTable) -> Bool {
+        // A string that was dropped for lack of space cannot be shown.
+        guard (one.message == 0) == (other.message == 0) else { return other.message == 0 }
+        guard one.time == other.time else { return (one.time < other.time) == !showsLatest }
+        guard one.message == other.message else { return texts.text(one.message) < texts.text(other.message) }
+        guard one.file == other.file else { return texts.text(one.file) < texts.text(other.file) }
+        return one.line == other.line ? texts.text(one.stack) < texts.text(other.stack) : one.line < other.line
+    }
+
+    /// Adds the faults to the patches that they are of, the most frequent first.
+    func report(to patches: inout [FleetReport.Patch], _ texts: borrowing TextTable) {
+        for (key, fault) in faults {
+            let example = fault.example
+            patches[Int(key.patch)].faults.append(
+                FleetReport.Fault(
+                    event: key.event.rawValue, code: texts.text(key.code), function: texts.text(key.function),
+                    place: texts.place(file: example.file, line: example.line),
+                    stack: example.stack > 0 ? texts.text(example.stack) : nil, message: texts.text(example.message),
+                    count: fault.count, last: Timestamp(milliseconds: fault.last)))
+        }
+        for index in patches.indices {
+            patches[index].faults.sort {
+                ($1.count, $0.event, $0.code, $0.function, $0.message)
+                    < ($0.count, $1.event, $1.code, $1.function, $1.message)
+            }
+        }
+    }
+}
+
+extension TextTable {
+    /// - Parameter file: The number of the file's name; 0 if it is not known.
+    func place(file: UInt32, line: Int) -> PatchError.Place {
+        PatchError.Place(file: file > 0 ? text(file) : nil, line: line > 0 ? line : nil)
+    }
+}
+
+extension Timestamp {
+    /// - Parameter milliseconds: Since 1970; 0 if the time is not known.
+    init?(milliseconds: UInt64) {
+        guard milliseconds > 0 else { return nil }
+        self.init(secondsSince1970: Int(milliseconds / 1000))
+    }
+}

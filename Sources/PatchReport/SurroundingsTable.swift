@@ -1,0 +1,93 @@
+internal import PatchText
+
+/// The surroundings of patches on devices: the app's version and the operating system. They have numbers.
+struct SurroundingsTable {
+    /// The surroundings, as the numbers of strings.
+    struct Names: Hashable {
+        var appVersion: UInt32 = 0
+        var system: UInt32 = 0
+        var systemVersion: UInt32 = 0
+    }
+
+    /// Surroundings, which are sorted by their numbers, and by their text if the numbers are the same, as in two builds of a version.
+    private struct Place {
+        let names: Names
+        let numbers: [Int]
+        let text: String
+
+        func precedes(_ other: Place) -> Bool {
+            numbers == other.numbers ? text < other.text : numbers.lexicographicallyPrecedes(other.numbers)
+        }
+    }
+
+    private var places = [Place(names: Names(), numbers: [], text: "")]
+    private var numbers = [Names(): UInt16(0)]
+    private var last = (names: Names(), number: UInt16(0))
+
+    /// The number of those of the reader's line; 0 if there are too many.
+    mutating func number(for reader: inout EventReader) -> UInt16 {
+        let names = Names(
+            appVersion: reader.number(.appVersion), system: reader.number(.system),
+            systemVersion: reader.number(.systemVersion))
+        if last.names == names { return last.number }
+        var number = numbers[names] ?? 0
+        if number == 0, names != Names(), places.count < Int(UInt16.max), reader.takesName() {
+            number = UInt16(places.count)
+            numbers[names] = number
+            places.append(Self.place(names, reader.texts))
+        }
+        last = (names, number)
+        return number
+    }
+
+    private static func place(_ names: Names, _ texts: borrowing TextTable) -> Place {
+        let (app, system) = (texts.text(names.appVersion), texts.text(names.systemVersion))
+        return Place(
+            names: names, numbers: parts(of: app) + parts(of: system),
+            text: "\(app)\n\(system)\n\(texts.text(names.system))")
+    }
+
+    /// The first four numbers of a version; -1 for each missing one.
+    private static func parts(of version: String) -> [Int] {
+        let parts = version.split(separator: ".").prefix(4).map { Int($0) ?? 0 }
+        return parts + Array(repeating: -1, count: 4 - parts.count)
+    }
+
+    /// Whether a number's surroundings are older than another's.
+    func isOlder(_ number: UInt16, than other: UInt16) -> Bool {
+        number != other && places[Int(number)].precedes(places[Int(other)])
+    }
+
+    func appVersion(_ number: UInt16, _ texts: borrowing TextTable) -> String {
+        texts.text(places[Int(number)].names.appVersion)
+    }
+
+    /// The operating system with its version; empty if it is not known.
+    func system(_ number: UInt16, _ texts: borrowing TextTable) -> String {
+        let names = places[Int(number)].names
+        guard names.system > 0 else { return "" }
+        return texts.text(names.system) + (names.systemVersion > 0 ? " " + texts.text(names.systemVersion) : "")
+    }
+
+    /// A patch's devices by app version, the newest first, and by system, the most frequent first.
+    func report(
+        to patch: inout FleetReport.Patch, _ counts: [UInt16: (devices: Int, affected: Int)],
+        _ texts: borrowing TextTable
+    ) {
+        var versions: [String: (order: [Int], part: FleetReport.Part)] = [:]
+        var systems: [String: FleetReport.Part] = [:]
+        for (number, count) in counts {
+            let version = appVersion(number, texts)
+            let order = places[Int(number)].numbers
+            versions[version, default: (order, FleetReport.Part(name: version))].part.add(count)
+            let name = system(number, texts)
+            guard !name.isEmpty else { continue }
+            systems[name, default: FleetReport.Part(name: name)].add(count)
+        }
+        patch.appVersions = versions.values.sorted {
+            let (one, other) = ($0.order.prefix(4), $1.order.prefix(4))
+            return one == other ? $0.part.name > $1.part.name : other.lexicographicallyPrecedes(one)
+        }.map(\.part)
+        patch.systems = systems.values.sorted { ($1.devices, $0.name) < ($0.devices, $1.name) }
+    }
+}
