@@ -128,7 +128,7 @@ package import PatchFiles
                 guard status != DC_LARGE_WINDOW else {
                     throw PatchError(
                         .malformed, "the window of the compressed data is larger than 8 MB",
-                        hint: "compress it without --long, or pipe zstd -dc --long=31 to -"
+                        hint: "compress it with a smaller window, as zstd does by itself"
                     ).about(path)
                 }
                 guard status == DC_OK else { throw fault("damaged") }

@@ -118,7 +118,7 @@ import Testing
             try EventInput().read(Path("\(folder.path)/packed.zst"), into: &builder)
         }
         #expect(error?.message == "the window of the compressed data is larger than 8 MB")
-        #expect(error?.hint?.contains("zstd -dc --long=31") == true)
+        #expect(error?.hint?.contains("smaller window") == true)
     }
 
     /// A collector may write the members of a line in another order.

@@ -84,7 +84,7 @@ package struct FeedHistory {
     /// When a state was signed in which an entry is offered as it is now. Before that, no device could have it so.
     ///
     /// A change may have waited for signatures since the time that the entry has.
-    package func begin(of entry: PatchEntryDraft, until state: FeedRepository) throws(PatchError) -> Timestamp? {
+    package func begin(of entry: PatchEntryDraft, until state: FeedRepository) -> Timestamp? {
         guard let since = entry.since else { return nil }
         let json = entry.json.encoded()
         var first = state
@@ -95,8 +95,7 @@ package struct FeedHistory {
                 return true
             }
         } catch {
-            // Of a history that ends here, the oldest state counts.
-            guard error.code == .feedUnavailable || error.code == .feedSignature else { throw error }
+            // The oldest state that can be read counts, so that a gap in the history keeps no patch from being paused.
         }
         let signed = first.state(of: .snapshot).expires.adding(days: -FeedRole.snapshot.days)
         return max(since, signed)

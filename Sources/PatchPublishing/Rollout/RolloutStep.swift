@@ -111,13 +111,16 @@ package enum RolloutStep: Sendable, Equatable {
         /// gate is exact.
         package var newDevices: Int
         package var isWhole: Bool
+        /// When devices could first have the step; nil for the time of the change, which may have waited for signatures.
+        package var begin: Timestamp?
         package var gates: [Gate]
         /// Bounds above which no device may keep the patch. Below them, they have no effect.
         package var limits: [Gate]
 
         package init(
             events: Int, damaged: Int, damagedWithoutDevice: Int, damagedDevices: Int, devices: Int,
-            newest: Timestamp?, newDevices: Int, isWhole: Bool = true, gates: [Gate], limits: [Gate] = []
+            newest: Timestamp?, newDevices: Int, isWhole: Bool = true, begin: Timestamp? = nil, gates: [Gate],
+            limits: [Gate] = []
         ) {
             self.events = events
             self.damaged = damaged
@@ -127,6 +130,7 @@ package enum RolloutStep: Sendable, Equatable {
             self.newest = newest
             self.newDevices = newDevices
             self.isWhole = isWhole
+            self.begin = begin
             self.gates = gates
             self.limits = limits
         }
@@ -161,7 +165,7 @@ package enum RolloutStep: Sendable, Equatable {
         if evidence.isDamaged {
             reasons.append(.damagedLines(evidence.damaged, events: evidence.events))
         }
-        let age = entry.since.map { now.secondsSince1970 - $0.secondsSince1970 } ?? .max
+        let age = (evidence.begin ?? entry.since).map { now.secondsSince1970 - $0.secondsSince1970 } ?? .max
         if age < rules.soak { reasons.append(.young(age, soak: rules.soak)) }
         if let newest = evidence.newest {
             let lag = now.secondsSince1970 - newest.secondsSince1970

@@ -52,6 +52,12 @@ import Testing
         #expect(step(of: { ($0.rollout, $0.users) = (nil, ["x"]) }) == .widen(.part(100)))
     }
 
+    /// A change may have waited for its signatures longer than a step lasts.
+    @Test func stepThatWaitedForSignatures_isAsOldAsItsSignature() {
+        #expect(step { $0.begin = entry.since } == .widen(.part(2500)))
+        #expect(step { $0.begin = now } == .wait([.young(0, soak: 3600)]))
+    }
+
     /// A step may be a group, because percentages of a few machines are none.
     @Test func rolloutStep_groups_areAdded() throws {
         let steps = try #require(RolloutStep.Rules.steps("shadow,group canary,group eu west,100%"))

@@ -38,8 +38,9 @@ extension FeedCommand {
         let asked = try listing.entry(
             arguments.operands[1].text, version: arguments.number(of: .patchVersion))
         let limits = try ReportGate.all(arguments, of: .withdrawIf)
+        let begin = try action.change.history().begin(of: asked, until: listing)
         let (evidence, unread, notes) = try evidence(
-            on: asked, of: listing, gates, limits, rules, arguments, console, at: action.change.now)
+            on: asked, since: begin, of: listing, gates, limits, rules, arguments, console, at: action.change.now)
         var failure: PatchError?
         try action.run(isUrgent: true) { (feed, details) throws(PatchError) in
             let old = try feed.entry(asked.id, version: asked.version)
@@ -90,8 +91,9 @@ extension FeedCommand {
 
     /// The devices' reports on a patch since it was offered, the verdicts of the gates, and what else to know about them.
     private static func evidence(
-        on entry: PatchEntryDraft, of feed: FeedRepository, _ gates: [ReportGate], _ limits: [ReportGate],
-        _ rules: RolloutStep.Rules, _ arguments: ParsedArguments, _ console: Console, at now: Timestamp
+        on entry: PatchEntryDraft, since begin: Timestamp?, of feed: FeedRepository, _ gates: [ReportGate],
+        _ limits: [ReportGate], _ rules: RolloutStep.Rules, _ arguments: ParsedArguments, _ console: Console,
+        at now: Timestamp
     ) throws(PatchError) -> (RolloutStep.Evidence, unread: PatchError?, notes: [String]) {
         let places = arguments.values(of: .events).map(\.path)
         guard !places.isEmpty else { throw .usage("no events", hint: "give --events FILE or DIR") }
@@ -106,7 +108,7 @@ extension FeedCommand {
         }
         let soaked = Timestamp(secondsSince1970: now.secondsSince1970.addingOrMost(-rules.soak))
         var (report, unread) = try EventFiles.report(
-            on: places, mayBeMissing: true, patch: entry.id, version: version, since: since, newSince: entry.since,
+            on: places, mayBeMissing: true, patch: entry.id, version: version, since: since, newSince: begin,
             newUntil: asked(gates).contains(where: \.isExact) ? soaked : nil,
             listed: [FleetReport.Listed(id: entry.id, version: entry.version, isLive: entry.state != .shadow)] + before,
             origin: feed.origin, console)
@@ -122,7 +124,8 @@ extension FeedCommand {
             events: input.events + input.earlier, damaged: input.damaged,
             damagedWithoutDevice: input.damagedWithoutDevice, damagedDevices: input.damagedDevices,
             devices: report.devices, newest: report.newest, newDevices: report.patches.first?.newDevices ?? 0,
-            isWhole: unread == nil, gates: verdicts.map(\.gateOfStep), limits: results(limits).map(\.gateOfStep))
+            isWhole: unread == nil, begin: begin, gates: verdicts.map(\.gateOfStep),
+            limits: results(limits).map(\.gateOfStep))
         let leftOut = [(input.elsewhere, input.elsewhereText), (input.dropped, input.droppedText)]
         let notes =
             leftOut.filter { $0.0 > 0 }.map(\.1) + report.shortages(on: entry, verdicts, new: rules.newDevices)
