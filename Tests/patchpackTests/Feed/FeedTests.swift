@@ -129,7 +129,7 @@ import Testing
         let mistyped = try sync("trusted.pem", app: "com.example.shpo")
         #expect(
             mistyped.status == 34 && mistyped.error.contains("the feed is for com.example.shop")
-                && !work.folder.exists("store/state"), "\(mistyped.error)")
+                && !work.folder.exists("store"), "\(mistyped.error)")
         #expect(try sync("trusted.pem").text.hasPrefix("offered  \(FeedReleaseFixture.id) 7"))
         #expect(try sync("trusted.pem").text.hasPrefix("kept  \(FeedReleaseFixture.id) 7"))
         func why() throws -> String {
