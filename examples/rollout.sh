@@ -8,12 +8,15 @@
 #
 # PLACE is where the feed is served from, as for `patchpack feed deploy --to`. A pause is deployed too, so do not make the deployment
 # depend on the exit status.
+#
+# A few machines: STEPS='group canary,100%' GATES='failing=0 rolled-back=0' NEW_DEVICES=1 rollout.sh …
 set -euo pipefail
 feed=$1 events=$2 id=$3 version=$4 place=${5:-}
 status=0
 
+gates=()
+for gate in ${GATES:-'failing<0.5%' 'rolled-back<0.5%' 'sync-failed<5%'}; do gates+=(--gate "$gate"); done
 patchpack feed advance "$feed" "$id" --patch-version "$version" --events "$events" --author rollout.sh \
-  --steps 1%,5%,25%,100% --soak "${SOAK:-4h}" --new-devices "${NEW_DEVICES:-100}" \
-  --gate 'failing<0.5%' --gate 'rolled-back<0.5%' --gate 'sync-failed<5%' || status=$?
+  --steps "${STEPS:-1%,5%,25%,100%}" --soak "${SOAK:-4h}" --new-devices "${NEW_DEVICES:-100}" "${gates[@]}" || status=$?
 [ -z "$place" ] || patchpack feed deploy "$feed" --to "$place"
 exit $status

@@ -196,7 +196,7 @@ import Testing
         mutating func lie(_ device: Int) -> [String] {
             let counts = [0, 1, 9, 1_000_000, Int.max]
             let own = random.next(below: 3)
-            return (0..<80).map { number in
+            return (0..<100).map { number in
                 let members = [
                     "patch.calls", "patch.failures", "patch.fallbacks", "shadow.agreed", "shadow.differed",
                     "shadow.failed", "shadow.incomparable", "event.count",
@@ -208,7 +208,8 @@ import Testing
                     #","patch.running":[{"patch.id":"com.example.fix","patch.version":\#(random.one(of: [1, 2, 9]))}]"#
                 let isDamaged = random.next(below: 10) == 0
                 return ReportTests.line(
-                    random.one(of: EventRecord.Name.allCases).rawValue, device: device,
+                    own == 0 && random.unit() < 0.9 ? "compared" : random.one(of: EventRecord.Name.allCases).rawValue,
+                    device: device,
                     at: random.one(of: [-200_000_000, -7200, 0, 60, 3600, 12 * 3600, 2_000_000_000]),
                     patch: isDamaged ? "x" : "com.example.fix",
                     version: random.one(of: [1, 2, 2, 2, own == 2 ? 3 + number : 9]), app: "2.\(number)",
@@ -239,45 +240,61 @@ import Testing
         return figures
     }
 
+    /// What is wrong in a random fleet: verdicts that its hostile installations cannot make by voting for or against the patch, and
+    /// whether a figure of devices changes by more than their number.
+    private static func faults(
+        _ seed: Int, _ limits: ReportBuilder.Limits, _ verdicts: inout [Verdict: Int]
+    ) throws -> (verdicts: [String], isMoved: Bool) {
+        let live = [
+            "failing<10%", "failing<previous+10%", "rolled-back<5%", "failures<10%", "fallbacks<20%", "time-p95<5ms",
+        ]
+        let shadow = ["differs<10%", "differs<30%", "failing<10%"]
+        var fleet = Fleet(seed)
+        let honest = fleet.honest()
+        var lies = (0..<fleet.hostile).flatMap { fleet.lie(5000 + $0) }
+        let order = fleet.random.next(below: 3)
+        if order == 2 { lies.shuffle(using: &fleet.random) }
+        func report(_ lines: [String]) throws -> FleetReport {
+            try ReportTests.report(lines, limits: limits, listed: fleet.listed)
+        }
+        let seen = try report(order == 0 ? honest + lies : lies + honest)
+        let votes = try [false, true].map { isBad in
+            try report(honest + (0..<fleet.hostile).flatMap { fleet.vote(6000 + $0, isBad: isBad) })
+        }
+        var wrong: [String] = []
+        for text in (fleet.isShadow ? shadow : live) + ["sync-failed<10%"] {
+            let ranks = try votes.map { rank(try judge(text, $0).verdict) }
+            let verdict = try judge(text, seen).verdict
+            verdicts[verdict, default: 0] += 1
+            if !(ranks[0]...max(ranks[0], ranks[1])).contains(rank(verdict)) {
+                wrong.append("\(seed) \(text): \(verdict), \(ranks)")
+            }
+        }
+        let alone = figures(try report(honest))
+        let changes = figures(seen).map { abs($1 - alone[$0, default: 0]) }
+        return (wrong, changes.max() ?? 0 > fleet.hostile)
+    }
+
     /// Each verdict is one that so many devices can make by voting for or against the patch, and each figure of devices changes by
     /// at most so many.
     @Test func anyFleet_whateverSomeSend_decidesAsTheirVotes() throws {
         var limits = ReportBuilder.Limits()
         // Small tables, so that few lines fill them.
-        (limits.names, limits.comparisons, limits.faults, limits.patches) = (30, 100, 100, 100)
-        let live = [
-            "failing<10%", "failing<previous+10%", "rolled-back<5%", "failures<10%", "fallbacks<20%", "time-p95<5ms",
-        ]
-        let shadow = ["differs<10%", "differs<30%", "failing<10%"]
+        (limits.names, limits.comparisons, limits.faults, limits.patches) = (20, 70, 70, 70)
         let fleets = testsMayBeLong ? 10_000 : 200
         var (wrong, moved, verdicts) = ([String](), [Int](), [Verdict: Int]())
         for seed in 1...fleets {
-            var fleet = Fleet(seed)
-            let honest = fleet.honest()
-            var lies = (0..<fleet.hostile).flatMap { fleet.lie(5000 + $0) }
-            let order = fleet.random.next(below: 3)
-            if order == 2 { lies.shuffle(using: &fleet.random) }
-            func report(_ lines: [String]) throws -> FleetReport {
-                try ReportTests.report(lines, limits: limits, listed: fleet.listed)
-            }
-            let seen = try report(order == 0 ? honest + lies : lies + honest)
-            let votes = try [false, true].map { isBad in
-                try report(honest + (0..<fleet.hostile).flatMap { fleet.vote(6000 + $0, isBad: isBad) })
-            }
-            for text in (fleet.isShadow ? shadow : live) + ["sync-failed<10%"] {
-                let ranks = try votes.map { Self.rank(try Self.judge(text, $0).verdict) }
-                let verdict = try Self.judge(text, seen).verdict
-                verdicts[verdict, default: 0] += 1
-                if !(ranks[0]...max(ranks[0], ranks[1])).contains(Self.rank(verdict)) {
-                    wrong.append("\(seed) \(text): \(verdict), \(ranks)")
-                }
-            }
-            let alone = Self.figures(try report(honest))
-            let changes = Self.figures(seen).map { abs($1 - alone[$0, default: 0]) }
-            if changes.max() ?? 0 > fleet.hostile { moved.append(seed) }
+            let faults = try Self.faults(seed, limits, &verdicts)
+            wrong += faults.verdicts
+            if faults.isMoved { moved.append(seed) }
         }
-        print("one vote: \(wrong.count) wrong verdicts, \(moved.count) moved figures in \(fleets) fleets: \(verdicts)")
+        print(
+            "one vote: \(wrong.count) wrong verdicts, \(moved.count) moved figures in \(fleets) fleets: \(verdicts)"
+        )
         #expect(wrong.isEmpty && moved.isEmpty, "\(wrong.prefix(10)) \(moved.prefix(10))")
         #expect(verdicts.values.allSatisfy { $0 > fleets / 3 } && verdicts.count == 3, "a test of the test")
+        limits.names = .max
+        let taken = try (1...40).flatMap { try Self.faults($0, limits, &verdicts).verdicts }
+        #expect(!taken.isEmpty, "a test of the test: an installation that may take all the room")
     }
 }

@@ -354,6 +354,23 @@ import Testing
             "\(run.text)\(run.error)")
     }
 
+    /// The job takes the steps and gates of a few machines from its environment.
+    @Test func rolloutScript_fewMachines_takesGroups() throws {
+        try report(0..<1, failing: 0)
+        func run() throws -> Tool {
+            try Tool.shell(
+                """
+                unset -f patchpack; export PATH=$PWD/bin:$PATH PATCHPACK_FEED_KEY=online/signing.pem SOAK=0s
+                export STEPS='group canary,100%' GATES='failing=0 rolled-back=0' NEW_DEVICES=1
+                "$CHECKOUT/examples/rollout.sh" feed events com.example.shop.cart-total 7
+                """, in: folder.path)
+        }
+        let widened = try run()
+        #expect(
+            widened.text.contains("-> offered to 1% by installation, and groups canary"),
+            "\(widened.text)\(widened.error)")
+    }
+
     /// A pause is deployed by the same run.
     @Test func aPauseIsDeployed() throws {
         try report(0..<300, failing: 12)
