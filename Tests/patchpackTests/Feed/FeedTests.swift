@@ -243,6 +243,41 @@ import Testing
         }
     }
 
+    /// A cache repeats the server's `Date`, and `Age` says how long ago that was.
+    @Test(arguments: [
+        ("540", -540, 0), (" 540", -540, 0), ("", -540, 37), ("x", -540, 37), ("-540", -540, 37),
+        ("540", 0, 37), ("99999999999999999999", 0, 37),
+    ])
+    func checkServed_cachedTimestamp_clockIsDateAndAge(_ age: String, _ date: Int, _ status: Int32) throws {
+        let work = try FeedReleaseFixture()
+        try work.folder.write(
+            """
+            import email.utils, http.server, sys, time
+            class Cache(http.server.SimpleHTTPRequestHandler):
+                def date_time_string(self, timestamp=None):
+                    return email.utils.formatdate(time.time() + \(date), usegmt=True)
+                def end_headers(self):
+                    if "\(age)": self.send_header("Age", "\(age)")
+                    super().end_headers()
+                def log_message(self, *words): pass
+            server = http.server.HTTPServer(("127.0.0.1", 0), Cache)
+            print(server.server_port, flush=True)
+            server.serve_forever()
+            """, to: "cache.py")
+        let run = try work.shop.shell(
+            """
+            coproc CACHE { cd feed && exec python3 -I ../cache.py; }
+            read -r port <&"${CACHE[0]}"
+            served="--check-served http://127.0.0.1:$port --allow-http --key online.pem -q"
+            patchpack feed switch feed a=1 $served; echo $?
+            patchpack feed pause feed \(Self.id) $served; echo $?
+            kill $CACHE_PID
+            """)
+        // A doubt about a clock keeps no stop waiting.
+        #expect(run.lines == ["\(status)", "0"], "\(run.text) \(run.error)")
+        #expect(run.error.contains("the server's clock shows") == (status != 0), "\(run.error)")
+    }
+
     /// Such a group would be none that an app has.
     @Test(arguments: ["qa,beta", " qa", "qa ", "qa\u{A0}"]) func groupName_withCommaOrOuterSpace_exits64(
         _ name: String
