@@ -5,6 +5,9 @@
 
 The verbs, actions and options are those that the tool prints. A run must not crash, hang, succeed without a reason (`true` in commands.txt), or
 leave a file behind when it fails (`left`), and its message must name the option or the value.
+
+Then it adds each option, with a right value (`value`), to the command line of each verb that takes it. If that ends with 0, prints the same and
+makes the same files as without it, the option has no effect, which must be refused unless there is a reason (`idle`).
 """
 import concurrent.futures
 import itertools
@@ -24,8 +27,9 @@ TEXTS, LINES = {}, []
 for name, text in (row.split(": ", 1) for row in (ROOT / "Tests/Arguments/commands.txt").read_text().splitlines() if row[0] != "#"):
     TEXTS[name] = text.format(**TEXTS)
     LINES.append((name, TEXTS[name]))
+VALUES = dict(text.split(" = ") for name, text in LINES if name == "value")
 KINDS = {"wrong": "no such/x y", "empty": "", "missing": None, "folder": "folder", "null": "/dev/null", "unreadable": "unreadable"}
-TRUE, LEFT = (re.compile("|".join(text for name, text in LINES if name == kind)) for kind in ("true", "left"))
+TRUE, LEFT, IDLE = (re.compile("|".join(text for name, text in LINES if name == kind)) for kind in ("true", "left", "idle"))
 EVENT = {"schema": "patchpack.event/1", "timestamp": time.strftime("%Y-%m-%dT%H:%M:%S.000Z", time.gmtime()), "eventName": "launched",
          "resource": {"app.installation.id": "0123abcd", "service.name": "com.example.shop", "service.version": "2.3.1"},
          "severityNumber": 9, "attributes": {"patch.running": [{"patch.id": TEXTS["ID"], "patch.version": 7}], "safe_mode": False}}
@@ -61,6 +65,17 @@ def trials(verb):  # a value in the place of an operand's or an option's own
             yield option, kind, [*changed[:at - 1], *changed[at + 1:], option]
 
 
+def contents(folder):
+    return {path: os.path.isfile(path) and pathlib.Path(path).read_bytes() for path in state(folder) if os.access(path, os.R_OK)}
+
+
+def additions(verb):  # each option that the line does not have, with a right value
+    words = shlex.split(TEXTS[verb])
+    for option, value in re.findall(r"(?m)^  (?:-\w, )?(--[a-z-]+)( [A-Z][^ \n]*)?", tool([*verb.split(), "--help"])[1]):
+        if option not in words and option != "--help":
+            yield option, [*words, option, *([VALUES[option + value]] if value else [])]
+
+
 def fault(trial, status, text, before, after):
     if status <= 0 or status >= 128:
         return "crashes or hangs" if status else "" if TRUE.fullmatch(trial) else "succeeds"
@@ -88,6 +103,15 @@ def runs(user):
             left = "leaves a temporary file" if any((folder / "tmp").iterdir()) else ""
             yield user, verb, option, kind, status, left or fault(f"{verb} {option} {kind}", status, errors + output, before, after), text
             before = fresh() if after != before else before
+        if user == "nobody":
+            continue
+        fresh()
+        plain = tool([*verb.split(), *shlex.split(TEXTS[verb])], folder, user), contents(folder)
+        for option, line in additions(verb):
+            fresh()
+            found = tool([*verb.split(), *line], folder, user), contents(folder)
+            idle = found == plain and found[0][0] == 0 and not IDLE.fullmatch(f"{verb} {option}")
+            yield user, verb, option, "right", found[0][0], "has no effect" if idle else "", " ".join(found[0][2][:300].split())
 
 
 OWNERS = {"nobody": "65534:65534"}

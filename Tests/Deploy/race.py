@@ -161,8 +161,9 @@ def main():
         folder, port = work / "www-daemon", free_port()
         folder.mkdir()
         configuration = work / "rsyncd.conf"
+        owner = "uid = 0\ngid = 0\n" if os.getuid() == 0 else ""  # only root may change to a user
         configuration.write_text(f"pid file = {work}/rsyncd.pid\nlock file = {work}/rsyncd.lock\nlog file = {work}/rsyncd.log\n"
-                                 f"uid = {os.getuid()}\ngid = {os.getgid()}\nuse chroot = no\n"
+                                 f"{owner}use chroot = no\n"
                                  f"[feed]\npath = {folder}\nread only = no\nmax connections = 1\n")
         children.append(subprocess.Popen(["rsync", "--daemon", "--no-detach", f"--config={configuration}", f"--port={port}",
                                           "--address=127.0.0.1"], stdin=subprocess.DEVNULL))
