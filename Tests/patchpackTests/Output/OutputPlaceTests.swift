@@ -109,7 +109,7 @@ import Testing
     func aFolderThatTakesNoFileStaysAsItIs(line: String) throws {
         _ = try prepare(line)
         for (hindrance, says) in [
-            ("mount -o remount,ro out", "read-only file system"),
+            ("mount -o remount,bind,ro out", "read-only file system"),
             ("head -c 65536 /dev/zero >out/filler 2>/dev/null", "no space left on device"),
         ] {
             let run = try run(line, after: hindrance, isMounted: true)
