@@ -72,8 +72,8 @@ package struct ReportGate: Sendable, Equatable {
     package let text: String
 
     /// A gate is a measure, `<`, and a percentage, which `previous+` may precede; or it is `time-p95<5ms`, with any whole
-    /// percentage from 1 to 99. Only a measure of a patch can have `previous+`. `=0` in place of the bound is an exact gate. A number without `%` is refused, because it could
-    /// be a part or a percentage.
+    /// percentage from 1 to 99. Only a measure of a patch can have `previous+`. `=0` in place of the bound is an exact gate. A number
+    /// without `%` is refused, because it could be a part or a percentage.
     package init?(_ text: String) {
         self.text = text
         if text.hasSuffix("=0"), let measure = Measure(rawValue: String(text.dropLast(2))), measure.mayBeExact {

@@ -20,6 +20,7 @@ internal import PatchText
     var forms: [UInt64] = [0]
     /// The numbers by hash. At most a quarter of the places is used.
     private var places = [UInt32](repeating: 0, count: 1 << 18)
+
     deinit { unsafe bytes.deallocate() }
 
     /// The highest number.
