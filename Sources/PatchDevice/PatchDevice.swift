@@ -278,8 +278,8 @@ public final class PatchDevice: Sendable {
     /// this process only reads it, or has called ``end()``.
     public var isReadOnly: Bool { store.isReadOnly }
 
-    /// Whether another process of this version of the app writes the folder, or this one only reads it. In both cases, only patches that are good there run.
-    /// A process that may write takes over at the first sync after the other one has ended.
+    /// Whether another process of this version of the app writes the folder, or this one only reads it. In both cases, only patches
+    /// that are good there run. A process that may write takes over at the first sync after the other one has ended.
     public var isFollower: Bool { store.isFollower }
 
     /// The feed's values for the app, such as a switch between two ways to pay. They are kept across launches.

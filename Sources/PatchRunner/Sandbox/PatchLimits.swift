@@ -50,7 +50,8 @@ public struct PatchLimits: Sendable {
     /// Bytes of a string, of a key and of an error's message that the example of a difference shows: 0, which shows types and sizes.
     public var shadowTextBytes = 0
     /// How many instances of a patch there may be: as many as the process may use processors, at most 16. Each is a Lua state
-    /// that has loaded the script. One is made when a call finds the others taken, and kept until the patch ends. A patch with `instances: 1` in its manifest has one.
+    /// that has loaded the script. One is made when a call finds the others taken, and kept until the patch ends. A patch with
+    /// `instances: 1` in its manifest has one.
     public var instances = min(Int(pp_processors()), Int(PP_INSTANCES))
     /// How long a call waits while no other call gets an instance of the patch, before the original answers: 100 milliseconds. As long as
     /// others get one, its turn will come.
