@@ -77,7 +77,8 @@ struct StoreWriter {
     mutating func open(isSilent: Bool = false, after old: StoreState? = nil) -> [PatchError] {
         var faults: [PatchError] = []
         (lock, writeFailureSignal, isReleased) = (nil, nil, false)
-        (news, takesNews) = (nil, false)
+        news = nil
+        takesNews = false
         // Nothing in a folder of another user or app counts, and nothing in it is changed.
         func refuse(_ message: String, hint: String) -> [PatchError] {
             let error = PatchError(.config, message, hint: hint).about(folder.root)
@@ -276,7 +277,9 @@ struct StoreWriter {
     }
 
     private mutating func dropNews() {
-        if takesNews { (news, takesNews) = (nil, false) }
+        guard takesNews else { return }
+        news = nil
+        takesNews = false
     }
 
     /// Ends the signal once the state is written, without the patches that the feed has taken away.

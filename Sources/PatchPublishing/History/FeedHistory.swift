@@ -90,7 +90,8 @@ package struct FeedHistory {
         var first = state
         do throws(PatchError) {
             try goBack(from: state) { (_, older) throws(PatchError) in
-                guard older.list.entries.contains(where: { $0.json.encoded() == json }) else { return false }
+                let same = older.list.entries.first { $0.id == entry.id && $0.version == entry.version }
+                guard same?.json.encoded() == json else { return false }
                 first = older
                 return true
             }

@@ -1,5 +1,5 @@
 internal import PatchCrypto
-internal import PatchFeed
+package import PatchFeed
 
 // Which of two lists offers more, and what was stopped between them.
 
@@ -40,6 +40,11 @@ extension PatchListDraft {
     }
 }
 
+extension ChangeStamp {
+    /// By whom and why, as the end of a sentence.
+    package var words: String { (author.map { ", by \($0)" } ?? "") + (reason.map { ": \($0)" } ?? "") }
+}
+
 /// Something that a change of the list has stopped.
 enum ListStop {
     case all(ChangeStamp)
@@ -64,15 +69,11 @@ enum ListStop {
     /// What was stopped, and by whom.
     var text: String {
         switch self {
-        case .all(let change): "all patches were switched off meanwhile\(Self.words(change))"
+        case .all(let change): "all patches were switched off meanwhile\(change.words)"
         case .versions(let lowest, let change):
-            "versions of the app below \(lowest) were left out meanwhile\(Self.words(change))"
-        case .entry(let entry): "\(entry.name) is \(entry.words), since a moment ago\(Self.words(entry.change))"
+            "versions of the app below \(lowest) were left out meanwhile\(change.words)"
+        case .entry(let entry): "\(entry.name) is \(entry.words), since a moment ago\(entry.change.words)"
         }
-    }
-
-    fileprivate static func words(_ change: ChangeStamp) -> String {
-        (change.author.map { ", by \($0)" } ?? "") + (change.reason.map { ": \($0)" } ?? "")
     }
 }
 
@@ -86,7 +87,7 @@ extension FeedRepository {
         let path = PatchList.trustPath(for: app)
         let current = now.digest(of: path)
         if digest(of: path) != current, current != before.digest(of: path) {
-            return .stopped("another trust store was delivered meanwhile\(ListStop.words(now.lastChange))")
+            return .stopped("another trust store was delivered meanwhile\(now.lastChange.words)")
         }
         return now.list.stops(since: before.list).first { $0.isUndone(by: list) }.map { .stopped($0.text) }
     }

@@ -147,16 +147,21 @@ import Testing
         #expect(report["input"]?["elsewhere"]?.number == 2000 && report["devices"]?.number == 2000, "\(feed.error)")
     }
 
-    /// A version that only devices name is not the version before: anyone can name one.
-    @Test func advance_previousVersion_isListed() throws {
-        let older = try Tool.shell(
+    /// Publishes a version below the one that is offered.
+    private func publishLower(_ version: Int) throws {
+        let run = try Tool.shell(
             """
-            mkdir older && sed '/@version/s/7/5/' "$CHECKOUT/examples/patches/cart-total.lua" >cart-total.lua &&
+            mkdir older && sed '/@version/s/7/\(version)/' "$CHECKOUT/examples/patches/cart-total.lua" >cart-total.lua &&
               patchpack pack cart-total.lua -o older --no-lint -q --signing-key keys/signing.pem --script-key keys/script.key &&
               patchpack feed publish feed older/cart-total.js --rollout 100% --allow-lower -q --key release/signing.pem \
                 --key online/signing.pem --trusted-key keys/trusted.pem --script-key keys/script.key
             """, in: folder.path)
-        try #require(older.status == 0, "\(older.error)")
+        try #require(run.status == 0, "\(run.error)")
+    }
+
+    /// A version that only devices name is not the version before: anyone can name one.
+    @Test func advance_previousVersion_isListed() throws {
+        try publishLower(5)
         try report(0..<4000, failing: 20, version: 5)
         try report(4000..<8000, failing: 600)
         try report(8000..<8001, failing: 0, version: 6)
@@ -242,14 +247,7 @@ import Testing
             try Tool.shell(
                 "faketime '+\(seconds) seconds' \"$TOOL\" feed \(change) --key online/signing.pem", in: folder.path)
         }
-        let older = try Tool.shell(
-            """
-            mkdir older && sed '/@version/s/7/6/' "$CHECKOUT/examples/patches/cart-total.lua" >cart-total.lua &&
-              patchpack pack cart-total.lua -o older --no-lint -q --signing-key keys/signing.pem --script-key keys/script.key &&
-              patchpack feed publish feed older/cart-total.js --rollout 100% --allow-lower -q --key release/signing.pem \
-                --key online/signing.pem --trusted-key keys/trusted.pem --script-key keys/script.key
-            """, in: folder.path)
-        try #require(older.status == 0, "\(older.error)")
+        try publishLower(6)
         let shadow = try feed("shadow feed com.example.shop.cart-total --patch-version 7 --rollout 100%", after: 2)
         try #require(shadow.status == 0, "\(shadow.error)")
         #expect(try advance(after: 4).text.contains("waits  com.example.shop.cart-total 7: no event has come"))

@@ -65,6 +65,6 @@ extension PatchEntryDraft {
 extension ChangeStamp {
     func text(at now: Timestamp) -> String {
         let since = time.map { ", since \($0) (\((now.secondsSince1970 - $0.secondsSince1970).length))" } ?? ""
-        return since + (author.map { ", by \($0)" } ?? "") + (reason.map { ": \($0)" } ?? "")
+        return since + words
     }
 }
