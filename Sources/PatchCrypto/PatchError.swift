@@ -18,12 +18,18 @@ public struct PatchError: Error, Sendable {
 
     /// Makes an error. Its message is one line, without the place.
     public init(_ code: Code, _ message: String, hint: String? = nil, at place: Place? = nil) {
-        (self.code, self.message, self.hint, self.place) = (code, message, hint, place)
+        self.code = code
+        self.message = message
+        self.hint = hint
+        self.place = place
         remedy = nil
     }
 
     package init(_ code: Code, _ message: String, remedy: (any Remedy)?, at place: Place? = nil) {
-        (self.code, self.message, self.remedy, self.place) = (code, message, remedy, place)
+        self.code = code
+        self.message = message
+        self.remedy = remedy
+        self.place = place
         hint = nil
     }
 
@@ -41,7 +47,9 @@ public struct PatchError: Error, Sendable {
 
         /// Makes a place.
         public init(file: String? = nil, line: Int? = nil, field: String? = nil) {
-            (self.file, self.line, self.field) = (file, line, field)
+            self.file = file
+            self.line = line
+            self.field = field
         }
     }
 

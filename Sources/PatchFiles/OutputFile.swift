@@ -26,7 +26,10 @@ package struct OutputFile {
     fileprivate let hasLaterTime: Bool
 
     package init(path: Path, content: Content, below base: Path? = nil, hasLaterTime: Bool = false) {
-        (self.path, self.content, self.base, self.hasLaterTime) = (path, content, base, hasLaterTime)
+        self.path = path
+        self.content = content
+        self.base = base
+        self.hasLaterTime = hasLaterTime
     }
 
     package static func write(_ bytes: [UInt8], to path: Path, force: Bool) throws(PatchError) {

@@ -295,7 +295,9 @@ extension FileInfo {
 
     private init(_ info: stat) {
         let kind = info.st_mode & S_IFMT
-        (isFolder, isRegular, isLink) = (kind == S_IFDIR, kind == S_IFREG, kind == S_IFLNK)
+        isFolder = kind == S_IFDIR
+        isRegular = kind == S_IFREG
+        isLink = kind == S_IFLNK
         permissions = UInt32(info.st_mode & 0o7777)
         size = Int(clamping: info.st_size)
         owner = info.st_uid

@@ -173,7 +173,9 @@ private final class Transfer {
     private static let headerLimit = 64 << 10
 
     init(limit: Int, keepsAll: Bool, _ cancellation: Cancellation) {
-        (self.limit, self.keepsAll, self.cancellation) = (limit, keepsAll, cancellation)
+        self.limit = limit
+        self.keepsAll = keepsAll
+        self.cancellation = cancellation
     }
 
     static func of(_ context: UnsafeMutableRawPointer?) -> Transfer {

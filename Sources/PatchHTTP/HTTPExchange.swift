@@ -21,7 +21,9 @@ package struct HTTPRequest: Sendable {
     package var signer: HTTPSigner?
 
     package init(url: String, limit: Int, settings: HTTPSettings) {
-        (self.url, self.limit, self.settings) = (url, limit, settings)
+        self.url = url
+        self.limit = limit
+        self.settings = settings
     }
 }
 
@@ -31,7 +33,9 @@ package struct HTTPSigner: Sendable {
     let secret: String
 
     package init(region: String, id: String, secret: String) {
-        (self.region, self.id, self.secret) = (region, id, secret)
+        self.region = region
+        self.id = id
+        self.secret = secret
     }
 }
 

@@ -24,6 +24,7 @@ public struct HTTPSettings: Sendable {
     ///   - allowsHTTP: Whether the feed's own URL may be http.
     ///   - authorities: The path of a file with the certificates to trust (PEM); nil for the system's certificates.
     public init(allowsHTTP: Bool = false, authorities: String? = nil) {
-        (self.allowsHTTP, self.authorities) = (allowsHTTP, authorities)
+        self.allowsHTTP = allowsHTTP
+        self.authorities = authorities
     }
 }

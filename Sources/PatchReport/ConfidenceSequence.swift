@@ -53,7 +53,8 @@ package struct ConfidenceSequence: Sendable {
         let part = share.value ?? 0
         var (low, high) = (Double(share.total), Double(max(1, share.total)))
         while !isSure(bound, part * high, high) {
-            (low, high) = (high, high * 2)
+            low = high
+            high = high * 2
             guard high <= 1e9 else { return nil }
         }
         while high - low > max(1, high / 100) {

@@ -44,14 +44,16 @@ package import PatchFiles
             var start = 0
             while let end = unsafe Self.lineEnd(in: buffer[max(start, count)..<read]) {
                 if !isTooLong { report.add(line: start..<end) }
-                (start, isTooLong) = (end + 1, false)
+                start = end + 1
+                isTooLong = false
             }
             unsafe buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: buffer[start..<read]))
             count = read - start
             if isTooLong { count = 0 }
             if count == buffer.count {
                 report.input.damaged += 1
-                (count, isTooLong) = (0, true)
+                count = 0
+                isTooLong = true
             }
         }
     }

@@ -147,12 +147,18 @@ internal import PatchText
     }
 
     private mutating func event(_ range: Range<Int>) -> Outcome {
-        (position, end) = (range.lowerBound, range.upperBound)
-        for index in strings.indices { (strings[index], integers[index]) = (0..<0, 0) }
+        position = range.lowerBound
+        end = range.upperBound
+        for index in strings.indices {
+            strings[index] = 0..<0
+            integers[index] = 0
+        }
         times.removeAll(keepingCapacity: true)
         running.removeAll(keepingCapacity: true)
         reasons.removeAll(keepingCapacity: true)
-        (isMisnamed, isMiscounted, misnamed) = (false, false, 0..<0)
+        isMisnamed = false
+        isMiscounted = false
+        misnamed = 0..<0
         var isWhole = value(of: 0, in: .all, depth: 0)
         skipSpace()
         isWhole = isWhole && position == end
@@ -523,20 +529,24 @@ internal import PatchText
         }
     }
 
+    /// What must follow the first byte of a character that is not ASCII: how many bytes, and which the first of them may be. Nil
+    /// if no character begins so.
+    private static func continuation(of lead: UInt8) -> (count: Int, second: ClosedRange<UInt8>)? {
+        switch lead {
+        case 0xC2...0xDF: (1, 0x80...0xBF)
+        case 0xE0: (2, 0xA0...0xBF)
+        case 0xED: (2, 0x80...0x9F)
+        case 0xE1...0xEF: (2, 0x80...0xBF)
+        case 0xF0: (3, 0x90...0xBF)
+        case 0xF1...0xF3: (3, 0x80...0xBF)
+        case 0xF4: (3, 0x80...0x8F)
+        default: nil
+        }
+    }
+
     /// Takes a character that is not ASCII; false if it is not UTF-8.
     private mutating func takesScalar() -> Bool {
-        let lead = next
-        let (count, second): (Int, ClosedRange<UInt8>)
-        switch lead {
-        case 0xC2...0xDF: (count, second) = (1, 0x80...0xBF)
-        case 0xE0: (count, second) = (2, 0xA0...0xBF)
-        case 0xED: (count, second) = (2, 0x80...0x9F)
-        case 0xE1...0xEF: (count, second) = (2, 0x80...0xBF)
-        case 0xF0: (count, second) = (3, 0x90...0xBF)
-        case 0xF1...0xF3: (count, second) = (3, 0x80...0xBF)
-        case 0xF4: (count, second) = (3, 0x80...0x8F)
-        default: return false
-        }
+        guard let (count, second) = Self.continuation(of: next) else { return false }
         position += 1
         guard second ~= next else { return false }
         for _ in 1..<count {

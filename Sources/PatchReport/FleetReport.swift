@@ -37,7 +37,10 @@ package struct FleetReport: Sendable, Equatable {
             package let file: Path
             package let reason: String
 
-            package init(_ file: Path, _ reason: String) { (self.file, self.reason) = (file, reason) }
+            package init(_ file: Path, _ reason: String) {
+                self.file = file
+                self.reason = reason
+            }
         }
     }
 
@@ -74,7 +77,10 @@ package struct FleetReport: Sendable, Equatable {
             package let isRunning: Bool
 
             package init(id: String, version: Int, stage: Stage, since: Timestamp?, isRunning: Bool) {
-                (self.id, self.version, self.stage, self.since) = (id, version, stage, since)
+                self.id = id
+                self.version = version
+                self.stage = stage
+                self.since = since
                 self.isRunning = isRunning
             }
         }
@@ -238,7 +244,10 @@ package struct FleetReport: Sendable, Equatable {
         package let isLive: Bool
 
         package init(id: String, version: Int, stopped: Timestamp? = nil, isLive: Bool = false) {
-            (self.id, self.version, self.stopped, self.isLive) = (id, version, stopped, isLive)
+            self.id = id
+            self.version = version
+            self.stopped = stopped
+            self.isLive = isLive
         }
     }
 

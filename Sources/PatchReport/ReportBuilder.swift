@@ -134,7 +134,10 @@ internal import PatchText
 
     private mutating func addDamage() {
         input.damaged += 1
-        guard reader.hasDevice else { return input.damagedWithoutDevice += 1 }
+        guard reader.hasDevice else {
+            input.damagedWithoutDevice += 1
+            return
+        }
         devices.change(reader.device, Self.damage) { _ in }
     }
 
@@ -281,7 +284,8 @@ internal import PatchText
         let hour = UInt32(clamping: time / 3_600_000)
         let key = HourKey(patch: patch, hour: hour)
         guard hours[key] != nil || hours.count < limits.hours && hourRoom.take(for: reader.device) else {
-            return input.dropped += 1
+            input.dropped += 1
+            return
         }
         body(&hours[key, default: FleetReport.Hour(hour: Int(hour))])
     }

@@ -90,7 +90,10 @@ package struct ReportGate: Sendable, Equatable {
             guard let percent = Int(digits), "\(percent)" == digits, 1...99 ~= percent,
                 let time = Self.times.firstIndex(of: String(parts[1]))
             else { return nil }
-            (measure, bound, isRelative, self.time) = (.time, Double(100 - percent) / 100, false, time)
+            measure = .time
+            bound = Double(100 - percent) / 100
+            isRelative = false
+            self.time = time
             return
         }
         guard let measure = Measure(rawValue: String(parts[0])), measure != .time else { return nil }

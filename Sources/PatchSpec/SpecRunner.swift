@@ -92,7 +92,8 @@ package final class SpecRunner: Sendable {
         if patches.contains(where: { $0.manifest.instances != 1 }) { first.compare(with: report(.renewed)) }
         if shadows {
             let shadow = report(.shadow)
-            (first.comparisons, first.error) = (shadow.comparisons, shadow.error)
+            first.comparisons = shadow.comparisons
+            first.error = shadow.error
         }
         return first
     }
@@ -101,7 +102,9 @@ package final class SpecRunner: Sendable {
         _ script: PatchScript, _ patches: [VerifiedPatch], interface: PatchInterface?, limits: PatchLimits,
         covers: Bool, time: Timestamp?, mode: Mode
     ) throws(PatchError) {
-        (self.mode, self.patches, self.interface) = (mode, patches, interface)
+        self.mode = mode
+        self.patches = patches
+        self.interface = interface
         let state = SharedState()
         self.state = state
         var limits = limits
@@ -109,7 +112,11 @@ package final class SpecRunner: Sendable {
         // Counting instructions and lines takes longer than a call in the app may take, so fuel limits a test instead of time.
         limits.callTime = .seconds(10)
         limits.loadTime = .seconds(10)
-        if mode == .shadow { (limits.shadowCalls, limits.shadowTextBytes, limits.failures) = (.max, 200, .max) }
+        if mode == .shadow {
+            limits.shadowCalls = .max
+            limits.shadowTextBytes = 200
+            limits.failures = .max
+        }
         let counter: @Sendable (String, String, Int) -> Void = { patch, script, line in
             state.locked { $0.lines[SpecReport.key(patch, script), default: [:]][line, default: 0] += 1 }
         }

@@ -53,7 +53,10 @@ public final class DeviceSimulator<App: Sendable>: Sendable {
     ) throws(PatchError) {
         _ = try HostInfo(app: app, version: version)
         let clock = BenchClock(time)
-        (self.clock, self.limits, self.patchLimits, self.makeApp) = (clock, limits, patchLimits, makeApp)
+        self.clock = clock
+        self.limits = limits
+        self.patchLimits = patchLimits
+        self.makeApp = makeApp
         name = app
         feed = try TestFeed(app: app) { clock.now }
         path = FileManager.default.temporaryDirectory.appending(path: "patchpack-device-\(UUID().uuidString)").path

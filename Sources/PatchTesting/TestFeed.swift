@@ -30,7 +30,9 @@ public final class TestFeed: Sendable {
     package init(
         app: String, environment: String = "release", clock: @escaping @Sendable () -> Timestamp?
     ) throws(PatchError) {
-        (self.app, self.environment, self.clock) = (app, environment, clock)
+        self.app = app
+        self.environment = environment
+        self.clock = clock
         let now = try Self.time(of: clock)
         let root = try SigningKey.generate(.ed25519)
         let release = try SigningKey.generate(.ed25519)
@@ -133,7 +135,10 @@ public final class TestFeed: Sendable {
     public func rotateSigningKey() throws(PatchError) {
         let key = try SigningKey.generate(.ed25519)
         let (old, number) = state.locked { state in
-            defer { (state.signingKey, state.trustNumber) = (key, state.trustNumber + 1) }
+            defer {
+                state.signingKey = key
+                state.trustNumber += 1
+            }
             return (state.signingKey, state.trustNumber + 1)
         }
         var store = TrustStoreFile()

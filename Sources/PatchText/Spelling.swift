@@ -29,7 +29,8 @@ private func editDistance<Letter: Equatable>(_ left: [Letter], _ right: [Letter]
             least = min(least, row[j + 1])
         }
         guard least <= most else { return nil }
-        (beforeLast, last, row) = (last, row, beforeLast)
+        swap(&beforeLast, &last)
+        swap(&last, &row)
     }
     return last[right.count] <= most ? last[right.count] : nil
 }
@@ -68,7 +69,8 @@ package struct Spelling: Sendable {
             guard let distance = others.distance(to: letters, most: most) else { continue }
             if distance < least { nearest = other }
             guard distance > 0 else { break }
-            (least, most) = (distance, distance)
+            least = distance
+            most = distance
         }
         return nearest
     }
@@ -82,7 +84,8 @@ private struct Letters {
     let count: Int
 
     init(_ word: String) {
-        (self.word, bytes) = (word, Array(word.utf8))
+        self.word = word
+        bytes = Array(word.utf8)
         isASCII = bytes.allSatisfy { $0 < 0x80 && $0 != UInt8(ascii: "\r") }
         count = isASCII ? bytes.count : word.count
     }

@@ -164,7 +164,8 @@ package struct FaultySource: FeedSource {
     package init(
         source: MemorySource, change: @escaping @Sendable (String, FeedReply) throws(PatchError) -> FeedReply
     ) {
-        (self.source, self.change) = (source, change)
+        self.source = source
+        self.change = change
     }
 
     package func fetch(_ path: String, limit: Int, etag: String?) async throws(PatchError) -> FeedReply {

@@ -123,7 +123,9 @@ import Testing
 
     @Test func theAppMaySayMoreOfTheDevice() throws {
         let log = try log()
-        (log.resource.system, log.resource.systemVersion, log.resource.model) = ("Android", "14", "Pixel 8")
+        log.resource.system = "Android"
+        log.resource.systemVersion = "14"
+        log.resource.model = "Pixel 8"
         log.record(.confirmed(patch))
         #expect(
             try lines()[0].contains(
@@ -371,7 +373,8 @@ import Testing
     @Test(arguments: [Int.max, Int.max - 1, 253_402_300_799_999, 253_402_300_799_998])
     func eventLog_fileFromTheEndOfTime_limitsHold(start: Int) throws {
         var limits = PatchEventLog.Limits()
-        (limits.fileBytes, limits.files) = (1_000, 3)
+        limits.fileBytes = 1_000
+        limits.files = 3
         try folder.write(String(repeating: "x", count: 1_000) + "\n", to: "events/events-\(start).jsonl")
         let log = try log(limits)
         for number in 0..<50 {

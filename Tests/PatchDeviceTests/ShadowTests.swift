@@ -117,17 +117,25 @@ import Testing
             code = "7 good"
         case .superseded:
             try bench.feed.publish(DeviceTests.source(9))
-            (code, price, kept) = ("9 trial", 10, 2)
+            code = "9 trial"
+            price = 10
+            kept = 2
         case .banned:
             try bench.device?.ban(Self.id, reason: "for this test")
             #expect(shadows(bench).isEmpty)
-            (code, price, kept) = ("8 banned", 1, 0)
+            code = "8 banned"
+            price = 1
+            kept = 0
         case .revoked:
             try bench.feed.rotateSigningKey()
-            (code, price, kept) = ("8 refused", 1, 2)
+            code = "8 refused"
+            price = 1
+            kept = 2
         case .disabled:
             try bench.feed.disable()
-            (code, price, kept) = ("8 disabled", 1, 2)
+            code = "8 disabled"
+            price = 1
+            kept = 2
         }
         await bench.sync()
         #expect(shadows(bench).isEmpty && bench.app?.price(1) == price)

@@ -118,7 +118,10 @@ import Testing
 
     private static func crash(_ world: inout World) {
         if !world.hasSynced { world.early = min(world.early + 1, 3) }
-        (world.isAlive, world.running, world.answering, world.isShadowing) = (false, [], [], false)
+        world.isAlive = false
+        world.running = []
+        world.answering = []
+        world.isShadowing = false
     }
 
     /// Crashes the app if a running patch is bad.
@@ -149,7 +152,9 @@ import Testing
         case .launch:
             guard !old.isAlive else { return nil }
             _ = world.state.begin(limits: limits, at: world.time)
-            (world.isAlive, world.isInBackground, world.hasServed) = (true, false, false)
+            world.isAlive = true
+            world.isInBackground = false
+            world.hasServed = false
             let lost = world.state.bans.contains { $0.hash == "a" } && !old.state.bans.contains { $0.hash == "a" }
             if truth.isProtected, lost, world.early < 3 { world.isWrong = true }
             world.hasSynced = false
@@ -171,7 +176,10 @@ import Testing
             guard old.isAlive, old.isTested else { return nil }
             if event == .kill, old.state.launch?.isWatched == true { return nil }
             if event == .end { world.state.end() }
-            (world.isAlive, world.running, world.answering, world.isShadowing) = (false, [], [], false)
+            world.isAlive = false
+            world.running = []
+            world.answering = []
+            world.isShadowing = false
         case .attack:
             guard old.isAlive, truth == .attackedEarly || truth == .attacked && old.hasSynced else { return nil }
             crash(&world)
@@ -225,7 +233,8 @@ import Testing
             guard old.isAlive else { return nil }
             // Running patches continue to run.
             world.state.clear()
-            (world.crashes, world.hadSeveral) = (0, false)
+            world.crashes = 0
+            world.hadSeveral = false
         case .toggle: world.isEnabled.toggle()
         case .block: world.isBlocked.toggle()
         case .withdrawC, .withdrawA:
@@ -253,9 +262,14 @@ import Testing
         }
         world.state.isEnabled = world.isEnabled
         world.state.sync()
-        (world.hasSynced, world.early) = (true, 0)
+        world.hasSynced = true
+        world.early = 0
         shadow(truth, &world)
-        guard world.isEnabled else { return (world.running, world.answering) = ([], []) }
+        guard world.isEnabled else {
+            world.running = []
+            world.answering = []
+            return
+        }
         if world.offered.contains("s"), world.state.shadows.isEmpty { world.state.shadow([(patch("s"), "s")]) }
         for name in world.offered.subtracting(world.withdrawn.union(["s"])).sorted()
         where name != "a" || !world.offered.subtracting(world.withdrawn).contains("m") {

@@ -37,7 +37,8 @@ import Testing
 
     /// The ways in which a file can be wrong.
     enum Damage: String, CaseIterable {
-        case missing, empty, cut, changed, folder, link, loop, otherEnvelope = "another envelope"
+        case missing, empty, cut, changed, folder, link, loop
+        case otherEnvelope = "another envelope"
 
         func apply(to file: String) throws {
             let manager = FileManager.default

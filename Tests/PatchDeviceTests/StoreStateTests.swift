@@ -56,7 +56,9 @@ import Testing
             let old = dropped.removeValue(forKey: key)
             if !inShadow { set(key, old?.stage ?? "downloaded") }
             guard let old else { return }
-            (failures[key], loadFailures[key], closings[key]) = (old.counts[0], old.counts[1], old.counts[2])
+            failures[key] = old.counts[0]
+            loadFailures[key] = old.counts[1]
+            closings[key] = old.counts[2]
             if old.wasGood { wasGood.insert(key) }
         }
 
@@ -76,7 +78,9 @@ import Testing
                 couldNotRun.remove(key)
                 protective.remove(key)
                 wasGood.remove(key)
-                (loadFailures[key], closed[key], closings[key]) = (nil, nil, nil)
+                loadFailures[key] = nil
+                closed[key] = nil
+                closings[key] = nil
             }
         }
 
@@ -211,7 +215,8 @@ import Testing
                     for key in ran where stage(key) == "good" {
                         if protective.contains(key) { setAside(key) } else { off.insert(key) }
                     }
-                    (crashes, mayRetry) = (0, false)
+                    crashes = 0
+                    mayRetry = false
                 }
             } else if tried.count == 1, called.isEmpty, let key = tried.first,
                 alsoRan.isSubset(of: tried) || stage(key) == "suspect"
@@ -273,9 +278,17 @@ import Testing
                 set(key, "closed")
                 failures[key] = 0
             }
-            (loading, hasSynced) = ([], false)
-            (hasLaunch, isConfirmed, isWatched, isRetry) = (true, false, true, false)
-            (began, late, broken, leftOut, isPast) = ([], [], [], false, false)
+            loading = []
+            hasSynced = false
+            hasLaunch = true
+            isConfirmed = false
+            isWatched = true
+            isRetry = false
+            began = []
+            late = []
+            broken = []
+            leftOut = false
+            isPast = false
             guard isEnabled else { return }
             began = highest {
                 let isNew = stage($0) == "downloaded" || unproven.contains($0)
@@ -296,7 +309,8 @@ import Testing
                     set(key, "suspect")
                 } else if mayRetry, !off.isEmpty, isGood || !off.isSubset(of: couldNotRun) {
                     began = highest { stage($0) == "good" && !unproven.contains($0) }
-                    (isRetry, mayRetry) = (true, false)
+                    isRetry = true
+                    mayRetry = false
                 }
             }
             leftOut = !off.isEmpty && !isRetry
@@ -681,7 +695,9 @@ import Testing
     @Test(arguments: [StoreState.Stage.good, .suspect, .closed])
     func droppedVersion_offeredAgain_isNotTrusted(_ stage: StoreState.Stage) throws {
         var held = StoreState.Held(Self.patch("a", 2), hash: Self.hash("a", 2))
-        (held.stage, held.isSuspended, held.failures) = (stage, stage == .good, 1)
+        held.stage = stage
+        held.isSuspended = stage == .good
+        held.failures = 1
         var state = StoreState(app: "a", appVersion: try #require(AppVersion("1.0")), installation: "i", held: [held])
         state.endLoading(held.hash, isProtective: stage != .good)
         state.remove(held.hash)
@@ -733,7 +749,8 @@ import Testing
         let version = try #require(AppVersion("1.0"))
         for number in [Int.min, -1, 0, 1, Int.max] {
             var limits = CrashLimits()
-            (limits.trialFailures, limits.failures) = (number, number)
+            limits.trialFailures = number
+            limits.failures = number
             var state = StoreState(app: "a", appVersion: version, installation: "i")
             _ = state.begin(limits: limits, at: nil)
             _ = state.confirm(limits: limits, at: nil)

@@ -45,8 +45,12 @@ import Testing
     @Test func aResourceHasOnlyWhatIsKnown() throws {
         var resource = EventResource(host: try HostInfo(app: "com.example.shop", version: "2.3.1"), installation: "i")
         #expect(resource.json.members.map(\.key) == ["app.installation.id", "service.name", "service.version"])
-        (resource.environment, resource.groups, resource.user) = ("release", ["b", "a"], "ada")
-        (resource.system, resource.systemVersion, resource.model) = ("Linux", "6", "x")
+        resource.environment = "release"
+        resource.groups = ["b", "a"]
+        resource.user = "ada"
+        resource.system = "Linux"
+        resource.systemVersion = "6"
+        resource.model = "x"
         #expect(
             resource.json.members.map(\.key) == [
                 "app.installation.id", "service.name", "service.version", "deployment.environment.name",

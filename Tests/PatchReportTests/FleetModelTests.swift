@@ -31,7 +31,8 @@ import Testing
             random = SeededRandom(seed)
             isShadow = random.next(below: 3) > 0
             devices = 120 + random.next(below: 80)
-            (silent, incomparable) = ([0, 0.3][random.next(below: 2)], [0, 0, 0.3, 0.9][random.next(below: 4)])
+            silent = [0, 0.3][random.next(below: 2)]
+            incomparable = [0, 0, 0.3, 0.9][random.next(below: 4)]
             let kind = random.next(below: 4)
             let wrong = 0.25 + 0.75 * random.unit()
             guard isShadow else {
@@ -103,7 +104,8 @@ import Testing
         let now = try #require(Timestamp(secondsSince1970: ReportTests.now / 1000))
         var entry = PatchEntryDraft(withdrawing: "com.example.fix", version: 2)
         entry.state = fleet.isShadow ? .shadow : .active
-        (entry.rollout, entry.since) = (Rollout(basisPoints: 100), Timestamp(secondsSince1970: 0))
+        entry.rollout = Rollout(basisPoints: 100)
+        entry.since = Timestamp(secondsSince1970: 0)
         return RolloutStep(
             of: entry, isEnabled: true,
             by: .init(steps: [.shadow, .part(100), .part(10_000)], soak: 0, fresh: 3600, newDevices: 1),

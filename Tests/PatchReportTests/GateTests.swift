@@ -196,7 +196,8 @@ import Testing
         var patch = FleetReport.Patch(id: "p", version: 1)
         let gate = try #require(ReportGate("failing<0.5%"))
         #expect(gate.judge(patch, scale: 1).verdict == .undecided)
-        (patch.devices, patch.failing) = (100, 0)
+        patch.devices = 100
+        patch.failing = 0
         #expect(gate.judge(patch, scale: 1).verdict == .undecided)
         patch.devices = 1000
         #expect(gate.judge(patch, scale: 1).verdict == .passed)
@@ -274,7 +275,8 @@ import Testing
             return gate.judge(patch, scale: scale)
         }
         #expect(gate.measure.isOfCalls && gate.judge(patch, scale: 1).verdict == .undecided)
-        (patch.devices, patch.counts.calls) = (100_000, 100_000)
+        patch.devices = 100_000
+        patch.counts.calls = 100_000
         #expect(judge(function("a", differing: Share(0, of: 0))).verdict == .undecided, "nothing was compared")
         #expect(judge(function("a", differing: Share(0, of: 100))).verdict == .undecided, "too few")
         let good = function("a", differing: Share(count: 0.5, of: 1000))
@@ -349,7 +351,9 @@ import Testing
         let store = try #require(ReportGate("store-failed<1%"))
         #expect(sync.measure.isOfFleet && store.measure.isOfFleet && !ReportGate.Measure.failing.isOfFleet)
         #expect(sync.judge(report).verdict == .undecided)
-        (report.devices, report.unsynced, report.troubled) = (1000, 20, [.syncFailed: 900, .storeFailed: 50])
+        report.devices = 1000
+        report.unsynced = 20
+        report.troubled = [.syncFailed: 900, .storeFailed: 50]
         #expect(sync.judge(report).sequence.share == Share(20, of: 1000) && sync.judge(report).verdict == .passed)
         #expect(store.judge(report).sequence.share == Share(50, of: 1000) && store.judge(report).verdict == .crossed)
         report.unsynced = 100
@@ -393,7 +397,8 @@ import Testing
         #expect(ReportGate("failing<previous") == nil && ReportGate("failing<previous+0%") == nil)
         func patch(_ version: Int, _ failing: Int, of devices: Int) -> FleetReport.Patch {
             var patch = FleetReport.Patch(id: "com.example.a", version: version)
-            (patch.devices, patch.failing) = (devices, failing)
+            patch.devices = devices
+            patch.failing = failing
             return patch
         }
         let old = patch(1, 100, of: 10_000)

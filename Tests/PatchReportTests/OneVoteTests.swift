@@ -278,7 +278,10 @@ import Testing
     /// Small tables, so that few lines fill them.
     private static var small: ReportBuilder.Limits {
         var limits = ReportBuilder.Limits()
-        (limits.names, limits.comparisons, limits.faults, limits.patches) = (20, 70, 70, 70)
+        limits.names = 20
+        limits.comparisons = 70
+        limits.faults = 70
+        limits.patches = 70
         return limits
     }
 

@@ -1033,7 +1033,9 @@ import Testing
 
     @Test func reportBuilder_manyPatchesAndFaults_areBounded() throws {
         var limits = ReportBuilder.Limits()
-        (limits.patches, limits.hours, limits.faults) = (10, 5, 5)
+        limits.patches = 10
+        limits.hours = 5
+        limits.faults = 5
         let lines = (1...100).map { number in
             Self.line(
                 "failed", at: -3600 * number, version: number % 20,

@@ -9,7 +9,10 @@ import Testing
 /// A spec accepts and refuses the same values as the app.
 @Suite(.ownThreads) struct SpecParityTests {
     enum Meal: String, Codable, CaseIterable, PatchValue, PatchKey { case breakfast, lunch }
-    enum Level: Int, Codable, CaseIterable, PatchValue { case low = 1, high }
+    enum Level: Int, Codable, CaseIterable, PatchValue {
+        case low = 1
+        case high
+    }
     struct Item: Codable, PatchValue {
         var name: String
         var price: Double
@@ -86,7 +89,8 @@ import Testing
         let registry = PatchRegistry()
         let call = try declared.register(registry)
         var limits = PatchLimits()
-        (limits.callTime, limits.failures) = (.seconds(60), .max)
+        limits.callTime = .seconds(60)
+        limits.failures = .max
         let runner = PatchRunner(
             registry: registry, host: try HostInfo(app: "com.example.shop", version: "1.0"), limits: limits)
         try runner.activate(

@@ -53,7 +53,7 @@ fi
 
 sources=() scripts=() targets=() filters=()
 for file in "${changed[@]}"; do
-  case $file in *.swift) sources+=("$file") ;; *.sh | .ci/run) scripts+=("$file") ;; esac
+  case $file in *Arities.swift) ;; *.swift) sources+=("$file") ;; *.sh | .ci/run) scripts+=("$file") ;; esac
   find_tests "$file"
   [ -z "$target" ] || { targets+=("$target") && filters+=("${filter:-$target}"); }
 done

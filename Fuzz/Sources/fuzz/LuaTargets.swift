@@ -43,7 +43,10 @@ func fuzzSpec(_ bytes: [UInt8]) throws {
         id: "com.example.fuzz", version: 1, app: "com.example.shop", replaces: names,
         scripts: [.init(name: script.name, size: source.count)])
     var limits = PatchLimits()
-    (limits.loadFuel, limits.callFuel, limits.memory, limits.peakMemory) = (20_000, 20_000, 2 << 20, 4 << 20)
+    limits.loadFuel = 20_000
+    limits.callFuel = 20_000
+    limits.memory = 2 << 20
+    limits.peakMemory = 4 << 20
     let shut = Array("os, io, package, require, debug, load, loadfile, dofile, print, warn = nil ".utf8)
     let patch = VerifiedPatch(unverifiedForTesting: manifest, scripts: [script])
     let report = SpecRunner.run(

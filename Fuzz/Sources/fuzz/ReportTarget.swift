@@ -13,7 +13,10 @@ func fuzzReport(_ bytes: [UInt8]) throws {
     }
     for gate in gates { require(ReportGate(gate.text) == gate, "a gate that reads as another one") }
     var limits = ReportBuilder.Limits()
-    (limits.devices, limits.patches, limits.hours, limits.faults) = (64, 8, 100, 8)
+    limits.devices = 64
+    limits.patches = 8
+    limits.hours = 100
+    limits.faults = 8
     var builder = ReportBuilder(now: 1_800_000_000_000, limits: limits)
     let isWhole = try FuzzEvents.read(file, into: &builder)
     let report = builder.report()

@@ -56,7 +56,8 @@ private final class FuzzDevice {
         let registry = PatchRegistry()
         let total = try? registry.replaceable("Cart.total") { (price: Double, quantity: Int) -> Double in price }
         var limits = PatchLimits()
-        (limits.loadFuel, limits.callFuel) = (20_000, 20_000)
+        limits.loadFuel = 20_000
+        limits.callFuel = 20_000
         let root = FuzzFeed.own.files["metadata/1.root.json"] ?? []
         let device = PatchDevice(
             app: host, registry: registry, folder: folder + "/store", feed: .init(root: root, at: source),

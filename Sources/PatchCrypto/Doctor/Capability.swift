@@ -9,7 +9,10 @@ package struct Capability: Sendable {
     package let isOptional: Bool
 
     package init(name: String, purpose: String, error: PatchError?, isOptional: Bool = false) {
-        (self.name, self.purpose, self.error, self.isOptional) = (name, purpose, error, isOptional)
+        self.name = name
+        self.purpose = purpose
+        self.error = error
+        self.isOptional = isOptional
     }
 
     /// Tries everything that the format needs, once each.

@@ -22,7 +22,9 @@ public struct EnvelopePacker: Sendable {
         guard Set(signingKeys.map(\.verifyingKey.id)).count == signingKeys.count else {
             throw PatchError(.config, "a signing key is given twice", hint: "give each key once")
         }
-        (self.scriptKey, self.signingKeys, self.limits) = (scriptKey, signingKeys, limits)
+        self.scriptKey = scriptKey
+        self.signingKeys = signingKeys
+        self.limits = limits
     }
 
     /// Packs scripts.

@@ -17,7 +17,9 @@ package struct SignedTrustStore: Sendable {
         package let number: Int
 
         package init(app: String, environment: String, number: Int) {
-            (self.app, self.environment, self.number) = (app, environment, number)
+            self.app = app
+            self.environment = environment
+            self.number = number
         }
 
         fileprivate static let prefix = Array("# signed for ".utf8)

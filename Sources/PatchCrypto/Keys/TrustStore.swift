@@ -25,7 +25,10 @@ public struct TrustedKey: Sendable {
                 hint: "use letters, digits, . _ @ and -, at most 64 of them; not revoked, not-after or another key's id"
             )
         }
-        (self.key, self.name, self.isRevoked, self.notAfter) = (key, name, isRevoked, notAfter)
+        self.key = key
+        self.name = name
+        self.isRevoked = isRevoked
+        self.notAfter = notAfter
     }
 
     /// Why the key's signatures do not count; nil if they do.

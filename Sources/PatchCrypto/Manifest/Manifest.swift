@@ -95,9 +95,18 @@ public struct Manifest: Sendable {
             try Rules.check(NameForm.isExtraKey(key), "extra", "has a key that is not [A-Za-z0-9._-]{1,64}")
             try Rules.check(Rules.isPlain(value), "extra", Rules.controlCharacters)
         }
-        (self.id, self.version, self.app, self.appVersions, self.engine) = (id, version, app, appVersions, engine)
-        (self.instances, self.replaces, self.scripts, self.created) = (instances, replaces, scripts, created)
-        (self.expires, self.notes, self.extra) = (expires, notes, extra)
+        self.id = id
+        self.version = version
+        self.app = app
+        self.appVersions = appVersions
+        self.engine = engine
+        self.instances = instances
+        self.replaces = replaces
+        self.scripts = scripts
+        self.created = created
+        self.expires = expires
+        self.notes = notes
+        self.extra = extra
     }
 
     /// The numbers of instances that a manifest may state.

@@ -16,7 +16,9 @@ package struct Scrypt: Sendable {
     private var memory: Int { 128 * r << log2N }
 
     private init(log2N: Int, r: Int, p: Int) {
-        (self.log2N, self.r, self.p) = (log2N, r, p)
+        self.log2N = log2N
+        self.r = r
+        self.p = p
     }
 
     /// Makes the cost that a file asks for, within limits: a file must not be able to stall its reader.

@@ -71,7 +71,9 @@ struct EventFolder {
         } catch {
             throw .system(.io, name, error)
         }
-        (began, size, isCut) = (start, 0, false)
+        began = start
+        size = 0
+        isCut = false
     }
 
     /// Removes files beyond the limits on number and age. Files that any process writes stay.

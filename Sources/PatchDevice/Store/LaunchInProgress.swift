@@ -5,7 +5,8 @@ internal import PatchRunner
 struct LaunchInProgress {
     /// Whether the patches that are held were activated, and the tasks that wait for that.
     enum Activation {
-        case underway([CheckedContinuation<Void, Never>]), done
+        case underway([CheckedContinuation<Void, Never>])
+        case done
     }
 
     /// Whether this process has begun its launch.

@@ -35,7 +35,8 @@ extension PatchStore {
             } catch {
                 // A failed launch could not be noted, so nothing is tried.
                 memory.locked { $0.writer.giveUp(error) }
-                (hasTakenOver, faults) = (false, faults + [error])
+                hasTakenOver = false
+                faults = faults + [error]
             }
         }
         for fault in faults { emit(fault) }

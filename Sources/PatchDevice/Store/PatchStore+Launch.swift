@@ -18,7 +18,10 @@ extension PatchStore {
         }
         guard isFirst else { return running }
         begin()
-        memory.locked { ($0.launch.runner, $0.launch.trust) = (runner, trust) }
+        memory.locked {
+            $0.launch.runner = runner
+            $0.launch.trust = trust
+        }
         let state = state
         let hashes = isReadOnly ? state.goodOnes() : state.launch?.patches ?? []
         runner.registry.names.whenAdded { [weak self] in self?.activateWaiting() }
@@ -93,7 +96,8 @@ extension PatchStore {
             if case .notApplicable = blockReasons[hash] { continue }
             guard isClosed || !failed.contains(hash) else { continue }
             if memory.locked({ isClosed ? $0.launch.answering : $0.launch.running }).contains(hash) {
-                if isClosed { continue } else { return true }
+                guard isClosed else { return true }
+                continue
             }
             guard let patch = verified(hash, on: runner, trust: trust) else { continue }
             if !isFollower { try? change { $0.activate(hash, isDue: isDue) } }
@@ -176,7 +180,10 @@ extension PatchStore {
             // A failed launch cannot be noted, so nothing new is tried.
             var state = old
             let outcomes = state.begin(limits: limits, onlyGood: true, news: news, at: time)
-            memory.locked { ($0.writer.state, $0.writer.mustWrite) = (state, true) }
+            memory.locked {
+                $0.writer.state = state
+                $0.writer.mustWrite = true
+            }
             emit(outcomes)
         }
     }

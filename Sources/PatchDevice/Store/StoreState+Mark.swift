@@ -37,7 +37,10 @@ extension StoreState {
                 var state = self
                 state.launch?.isConfirmed = isConfirmed
                 state.launch?.isWatched = isWatched
-                if state.mark == mark { return self = state }
+                if state.mark == mark {
+                    self = state
+                    return
+                }
             }
         }
     }

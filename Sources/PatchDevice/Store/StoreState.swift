@@ -55,8 +55,12 @@ package struct StoreState: Sendable, Hashable {
         /// What counts on if the feed offers it again after it was dropped; nil if nothing does. If it was closed, that is over.
         var remains: Held? {
             var held = Held(patch, hash: hash)
-            (held.loadFailures, held.closings) = (loadFailures, closings)
-            if !isClosed { (held.stage, held.failures) = (stage == .suspect ? stage : .downloaded, failures) }
+            held.loadFailures = loadFailures
+            held.closings = closings
+            if !isClosed {
+                held.stage = stage == .suspect ? stage : .downloaded
+                held.failures = failures
+            }
             // Followers ran it in spite of its failure, and do so again.
             held.wasGood = held.failures > 0 && (wasGood || stage == .good)
             return held == Held(patch, hash: hash) ? nil : held
@@ -217,7 +221,8 @@ package struct StoreState: Sendable, Hashable {
         dropOldVersions()
         // A protective patch is a suspect only in the launch that tries it.
         for index in held.indices where held[index].stage == .suspect && held[index].isProtective {
-            (held[index].stage, held[index].failures) = (.closed, 0)
+            held[index].stage = .closed
+            held[index].failures = 0
         }
         self.launch = nil
         var launch = Launch(patches: [])
@@ -301,7 +306,9 @@ package struct StoreState: Sendable, Hashable {
                 guard held[index].failures > limits.trialFailures else { continue }
                 outcomes.append(setAside(at: index, time))
             } else {
-                (held[index].stage, held[index].isUnproven, held[index].wasGood) = (.trial, false, true)
+                held[index].stage = .trial
+                held[index].isUnproven = false
+                held[index].wasGood = true
             }
         }
         let trials = ran.filter { held[$0].stage != .good && !(hasUnconfirmed && unproven.contains($0)) }
@@ -342,7 +349,9 @@ package struct StoreState: Sendable, Hashable {
 
     /// Makes a patch a suspect, or closes it if it is protective.
     private mutating func setAside(at index: Int, _ time: Timestamp?) -> Outcome {
-        (held[index].isUnproven, held[index].failures, held[index].wasGood) = (false, 0, false)
+        held[index].isUnproven = false
+        held[index].failures = 0
+        held[index].wasGood = false
         guard held[index].isProtective else {
             held[index].stage = .suspect
             return .suspect(held[index].patch)
@@ -386,7 +395,8 @@ package struct StoreState: Sendable, Hashable {
             guard wasSafe else { return }
             // It failed without patches too, so they were not the reason.
             for index in held.indices { held[index].isSuspended = false }
-            return failures = 0
+            failures = 0
+            return
         }
         failures += 1
         guard failures >= max(1, limits.failures) else { return }
@@ -398,7 +408,8 @@ package struct StoreState: Sendable, Hashable {
                 held[index].isSuspended = true
             }
         }
-        (failures, mayRetry) = (0, false)
+        failures = 0
+        mayRetry = false
     }
 
     /// Notes that a confirmed launch has lasted until the end of its watch, or ended in an orderly way.
@@ -409,12 +420,14 @@ package struct StoreState: Sendable, Hashable {
         for index in held.indices where ran.contains(held[index].hash) {
             if launch.isRetry { held[index].isSuspended = false }
             guard passed.contains(held[index].hash), held[index].stage != .closed else { continue }
-            (held[index].isUnproven, held[index].closings) = (false, 0)
+            held[index].isUnproven = false
+            held[index].closings = 0
             // A suspect, and a patch that has failed before, become good only now.
             guard held[index].stage == .suspect && held[index].failures == 0 || held[index].stage == .trial else {
                 continue
             }
-            (held[index].stage, held[index].wasGood) = (.good, false)
+            held[index].stage = .good
+            held[index].wasGood = false
             outcomes.append(.good(held[index].patch))
         }
         forgive(passed)
@@ -517,7 +530,8 @@ package struct StoreState: Sendable, Hashable {
             for index in held.indices where held[index].hash == suspect.hash { held[index].stage = .suspect }
         } else if isSettled, mayRetry, isGood || held.contains(where: { $0.isSuspended && !$0.couldNotRun }), isSafe {
             chosen = runnable { !$0.isOnTrial }
-            (launch.isRetry, mayRetry) = (true, false)
+            launch.isRetry = true
+            mayRetry = false
         }
         launch.isSafe = isSafe && !launch.isRetry
         launch.patches = (closed(beside: chosen) { $0.stage == .closed } + chosen).map(\.hash)
@@ -598,7 +612,9 @@ package struct StoreState: Sendable, Hashable {
             let patch = held[index].patch
             guard stages.contains(held[index].stage), held[index].failures == 0, good[patch.id] == nil
             else { continue }
-            (held[index].stage, held[index].isUnproven, held[index].wasGood) = (.good, true, false)
+            held[index].stage = .good
+            held[index].isUnproven = true
+            held[index].wasGood = false
             good[patch.id] = patch.version
             outcomes.append(.good(patch))
         }

@@ -76,7 +76,9 @@ struct StoreWriter {
     /// - Returns: The faults of the folder.
     mutating func open(isSilent: Bool = false, after old: StoreState? = nil) -> [PatchError] {
         var faults: [PatchError] = []
-        (lock, writeFailureSignal, isReleased) = (nil, nil, false)
+        lock = nil
+        writeFailureSignal = nil
+        isReleased = false
         news = nil
         takesNews = false
         // Nothing in a folder of another user or app counts, and nothing in it is changed.
@@ -184,7 +186,8 @@ struct StoreWriter {
 
     /// Releases the lock because of a fault.
     mutating func giveUp(_ fault: PatchError) {
-        (lock, writeFailureSignal) = (nil, nil)
+        lock = nil
+        writeFailureSignal = nil
         self.fault = fault
     }
 
@@ -193,7 +196,9 @@ struct StoreWriter {
         guard process == ProcessID.current, lock != nil else { return }
         lock?.unlock()
         writeFailureSignal?.unlock()
-        (lock, writeFailureSignal, isReleased) = (nil, nil, true)
+        lock = nil
+        writeFailureSignal = nil
+        isReleased = true
     }
 
     /// Drops the locks that the process shares with the one that it was forked from.
@@ -201,7 +206,9 @@ struct StoreWriter {
     /// - Returns: Whether this process was forked from the one that opened the store.
     mutating func noticeFork() -> Bool {
         guard process != ProcessID.current else { return false }
-        (process, lock, writeFailureSignal) = (ProcessID.current, nil, nil)
+        process = ProcessID.current
+        lock = nil
+        writeFailureSignal = nil
         return true
     }
 
@@ -210,7 +217,9 @@ struct StoreWriter {
             lock?.unlock()
             writeFailureSignal?.unlock()
         }
-        (lock, writeFailureSignal, isClosed) = (nil, nil, true)
+        lock = nil
+        writeFailureSignal = nil
+        isClosed = true
     }
 
     // MARK: writing
@@ -271,7 +280,8 @@ struct StoreWriter {
         let bans = StoreState.Bans(new)
         try folder.write(new, bans == written ? nil : bans)
         written = bans
-        (writeFault, mustWrite) = (nil, false)
+        writeFault = nil
+        mustWrite = false
         dropNews()
         endMuteness()
     }

@@ -95,7 +95,8 @@ package actor PatchSync {
         store.noteSync()
         do throws(PatchError) {
             var pass = pass
-            (pass.source, pass.settings) = (counting, settings)
+            pass.source = counting
+            pass.settings = settings
             report.results = try await pass.run(activation)
         } catch {
             // A file that is missing is named with its feed, whose address may be wrong.

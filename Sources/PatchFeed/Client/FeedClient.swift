@@ -36,7 +36,9 @@ public struct FeedClient: Sendable {
         root: [UInt8], from source: any FeedSource, keptIn storage: any FeedStorage, at start: Timestamp,
         floor: Timestamp?, limits: FeedLimits = FeedLimits()
     ) throws(PatchError) {
-        (self.source, self.storage, self.limits) = (source, storage, limits)
+        self.source = source
+        self.storage = storage
+        self.limits = limits
         trusted = try TrustedMetadata(root: root, start: start, floor: floor)
     }
 

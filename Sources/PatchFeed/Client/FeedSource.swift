@@ -42,6 +42,8 @@ public struct FeedReply: Sendable {
     ///   - date: The source's clock.
     ///   - maxAge: How long a cache may answer in the source's place.
     public init(_ content: Content, date: Timestamp? = nil, maxAge: Duration? = nil) {
-        (self.content, self.date, self.maxAge) = (content, date, maxAge)
+        self.content = content
+        self.date = date
+        self.maxAge = maxAge
     }
 }

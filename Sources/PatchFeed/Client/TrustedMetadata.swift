@@ -43,7 +43,10 @@ package struct TrustedMetadata: Sendable {
         package let role: String
         package let delegator: String
 
-        package init(role: String, delegator: String) { (self.role, self.delegator) = (role, delegator) }
+        package init(role: String, delegator: String) {
+            self.role = role
+            self.delegator = delegator
+        }
 
         package static let top = TargetsKey(role: "targets", delegator: "root")
     }
@@ -52,7 +55,9 @@ package struct TrustedMetadata: Sendable {
     package init(
         root bytes: [UInt8], start: Timestamp, floor: Timestamp? = nil, leniency: ReadingLeniency = ReadingLeniency()
     ) throws(PatchError) {
-        (self.start, self.leniency, self.floor) = (start, leniency, floor)
+        self.start = start
+        self.leniency = leniency
+        self.floor = floor
         let file = try SignedMetadata(bytes, name: "root.json", type: "root")
         root = try RootMetadata(file)
         try file.verify(by: root.root)

@@ -7,7 +7,9 @@ package struct ChangeStamp: Sendable, Equatable {
     package var reason: String?
 
     package init(time: Timestamp?, author: String?, reason: String?) {
-        (self.time, self.author, self.reason) = (time, author, reason)
+        self.time = time
+        self.author = author
+        self.reason = reason
     }
 
     package init(_ object: JSONValue?, time key: String) {

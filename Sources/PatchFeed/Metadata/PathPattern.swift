@@ -85,7 +85,8 @@ struct PathPattern: Sendable {
                 position += 1
             } else if let last = retry {
                 retry = (last.element, last.position + 1)
-                (element, position) = (last.element + 1, last.position + 1)
+                element = last.element + 1
+                position = last.position + 1
             } else {
                 return false
             }

@@ -5,7 +5,8 @@ package struct MetadataSignature: Sendable {
     package let bytes: [UInt8]
 
     package init(keyID: String, bytes: [UInt8]) {
-        (self.keyID, self.bytes) = (keyID, bytes)
+        self.keyID = keyID
+        self.bytes = bytes
     }
 
     package static func file(_ signed: JSONValue, _ signatures: [MetadataSignature]) -> [UInt8] {
@@ -34,7 +35,8 @@ package struct RoleKeys: Sendable {
     }
 
     package init(ids: [String], threshold: Int, known: FeedKeys) {
-        (self.ids, self.threshold) = (ids, threshold)
+        self.ids = ids
+        self.threshold = threshold
         keys = ids.compactMap { id in known[id].map { (id, $0) } }
     }
 

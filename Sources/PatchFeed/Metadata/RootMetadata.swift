@@ -16,7 +16,9 @@ package struct RootMetadata: MetadataBody {
     private let received: JSONValue
 
     package init(_ file: SignedMetadata) throws(PatchError) {
-        (version, expires, received) = (file.version, file.expires, .object(file.body.members))
+        version = file.version
+        expires = file.expires
+        received = .object(file.body.members)
         hasConsistentSnapshots = try file.body.optional("consistent_snapshot", file.body.flag) ?? false
         keys = try FeedKeys(file.body.object("keys"))
         let roles = try file.body.object("roles")
@@ -34,9 +36,14 @@ package struct RootMetadata: MetadataBody {
     package init(
         named name: String, keys: FeedKeys, root: RoleKeys, targets: RoleKeys, online: RoleKeys, expires: Timestamp
     ) {
-        (version, self.expires) = (0, expires)
+        version = 0
+        self.expires = expires
         hasConsistentSnapshots = true
-        (self.keys, self.root, self.targets, snapshot, timestamp) = (keys, root, targets, online, online)
+        self.keys = keys
+        self.root = root
+        self.targets = targets
+        snapshot = online
+        timestamp = online
         var received = Self.head
         received.set("feed", .string(name))
         received.set("consistent_snapshot", .bool(true))

@@ -13,7 +13,8 @@ package struct MetadataDescription: Sendable {
     }
 
     package init(version: Int, _ file: FileDescription = FileDescription()) {
-        (self.version, self.file) = (version, file)
+        self.version = version
+        self.file = file
         var json = file.json
         json.set(MetadataKey.version, .integer(version))
         self.json = json
@@ -31,12 +32,16 @@ package struct TimestampMetadata: MetadataBody {
     private let received: JSONValue
 
     package init(_ file: SignedMetadata) throws(PatchError) {
-        (version, expires, received) = (file.version, file.expires, .object(file.body.members))
+        version = file.version
+        expires = file.expires
+        received = .object(file.body.members)
         snapshot = try MetadataDescription(file.body.object(MetadataKey.meta).object(Self.snapshotName))
     }
 
     package init(expires: Timestamp) {
-        (version, self.expires, received) = (0, expires, Self.head)
+        version = 0
+        self.expires = expires
+        received = Self.head
         snapshot = MetadataDescription(version: 1)
     }
 
@@ -57,7 +62,9 @@ package struct SnapshotMetadata: MetadataBody {
     private var received: JSONValue
 
     package init(_ file: SignedMetadata) throws(PatchError) {
-        (version, expires, received) = (file.version, file.expires, .object(file.body.members))
+        version = file.version
+        expires = file.expires
+        received = .object(file.body.members)
         let meta = try file.body.object(MetadataKey.meta)
         for (name, value) in meta.members {
             files[ExactString(name)] = try MetadataDescription(JSONObject(value, "\(meta.place): \(name)"))
@@ -65,7 +72,9 @@ package struct SnapshotMetadata: MetadataBody {
     }
 
     package init(expires: Timestamp) {
-        (version, self.expires, received) = (0, expires, Self.head)
+        version = 0
+        self.expires = expires
+        received = Self.head
     }
 
     package var json: JSONValue {

@@ -17,7 +17,9 @@ package struct TargetsMetadata: MetadataBody {
     private var received: JSONValue
 
     package init(_ file: SignedMetadata) throws(PatchError) {
-        (version, expires, received) = (file.version, file.expires, .object(file.body.members))
+        version = file.version
+        expires = file.expires
+        received = .object(file.body.members)
         let listed = try file.body.object(MetadataKey.targets)
         var targets: [ExactString: FeedTarget] = [:]
         targets.reserveCapacity(listed.members.count)
@@ -32,8 +34,14 @@ package struct TargetsMetadata: MetadataBody {
 
     /// Makes the first targets metadata of a role.
     package init(expires: Timestamp, delegation: (Delegation, FeedKeys)? = nil) {
-        (version, self.expires, received, targets) = (0, expires, Self.head, [:])
-        if let (delegation, keys) = delegation { (delegations, self.keys) = ([delegation], keys) }
+        version = 0
+        self.expires = expires
+        received = Self.head
+        targets = [:]
+        if let (delegation, keys) = delegation {
+            delegations = [delegation]
+            self.keys = keys
+        }
         isReceived = false
     }
 
@@ -138,7 +146,10 @@ package struct Delegation: Sendable {
 
     /// Delegates paths to a role, at which the search for them ends.
     package init(to role: String, paths: [String], keys: RoleKeys) {
-        (self.role, self.keys, isTerminating, hashPrefixes) = (role, keys, true, [])
+        self.role = role
+        self.keys = keys
+        isTerminating = true
+        hashPrefixes = []
         patterns = paths.map(PathPattern.init)
         var received = JSONValue.object([])
         keys.write(to: &received)

@@ -24,8 +24,13 @@ public struct FeedDevice: Sendable {
         app: String, environment: String, appVersion: AppVersion, engine: Int = 1, installation: String,
         user: String? = nil, groups: Set<String> = []
     ) {
-        (self.app, self.environment, self.appVersion, self.engine) = (app, environment, appVersion, engine)
-        (self.installation, self.user, self.groups) = (installation, user, groups)
+        self.app = app
+        self.environment = environment
+        self.appVersion = appVersion
+        self.engine = engine
+        self.installation = installation
+        self.user = user
+        self.groups = groups
     }
 }
 

@@ -184,7 +184,8 @@ public struct PatchList: Sendable {
                 faults.append(error)
             }
         }
-        (self.entries, self.faults) = (entries, faults)
+        self.entries = entries
+        self.faults = faults
     }
 }
 
@@ -200,7 +201,13 @@ extension PatchList.Entry {
         reason = try? object.optional(Key.reason, object.text)
         guard state != .withdrawn else {
             // It is obeyed whatever the other members are.
-            (path, appVersions, engine, when, rollout, groups, users) = ("", .all, 1, .now, nil, nil, nil)
+            path = ""
+            appVersions = .all
+            engine = 1
+            when = .now
+            rollout = nil
+            groups = nil
+            users = nil
             return
         }
         path = try object.text(Key.path)

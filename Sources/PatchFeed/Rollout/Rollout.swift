@@ -19,7 +19,8 @@ public struct Rollout: Sendable, Equatable {
     /// Makes a rollout. A part outside of 0 to 10,000 counts as the nearer of the two.
     package init(basisPoints: Int, unit: Unit = .installation, seed: String? = nil) {
         self.basisPoints = min(max(basisPoints, 0), 10_000)
-        (self.unit, self.seed) = (unit, seed)
+        self.unit = unit
+        self.seed = seed
     }
 
     /// A unit's bucket, from 0 to 9,999: the first eight hex digits of the SHA-256 of three lines, as a number, modulo

@@ -111,7 +111,8 @@ package final class Prototype {
                 if place.isInStack { assignedWithin.insert(place.index) } else { assigned.insert(place.index) }
             }
         }
-        (assignedUpvalues, self.assignedWithin) = (assigned, assignedWithin)
+        assignedUpvalues = assigned
+        self.assignedWithin = assignedWithin
         let deltas = reader.repeated { Int(Int8(bitPattern: $0.byte())) }
         let absolute = Dictionary(
             reader.repeated { ($0.varint(), $0.varint()) }, uniquingKeysWith: { first, _ in first })

@@ -20,7 +20,9 @@ struct FlowChecks {
     private var reported: Set<Problem> = []
 
     init(_ flow: TypeFlow) {
-        (function, context, replacement) = (flow.function, flow.context, flow.replacement)
+        function = flow.function
+        context = flow.context
+        replacement = flow.replacement
         self.flow = flow
     }
 

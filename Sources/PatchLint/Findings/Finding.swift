@@ -17,7 +17,9 @@ package struct Finding: Sendable {
         package let meaning: String
 
         private init(_ rawValue: String, _ severity: Severity, _ meaning: String) {
-            (self.rawValue, self.severity, self.meaning) = (rawValue, severity, meaning)
+            self.rawValue = rawValue
+            self.severity = severity
+            self.meaning = meaning
         }
 
         package static let tags = Code("tags", .error, "a required tag is missing, or a tag's value is malformed")

@@ -39,7 +39,8 @@ package struct SourceText: Sendable {
         let text = Array(self.line(line).utf8)
         var (start, length) = (text.firstIndex { $0 != 0x20 && $0 != 0x09 } ?? 0, 1)
         if let word, !word.isEmpty, let place = Self.place(of: word, in: text) {
-            (start, length) = (Self.count(text[..<place]), word.unicodeScalars.count)
+            start = Self.count(text[..<place])
+            length = word.unicodeScalars.count
         }
         return Finding(
             code: code, script: name, line: max(1, line), column: start + 1, length: length, message: message,

@@ -27,8 +27,13 @@ final class FlowContext {
         interface: KnownInterface, knowsApp: Bool, assigned: Set<String>, written: Set<String>, setsMetatables: Bool,
         budget: LintBudget = LintBudget(), helpers: LocalFunctions
     ) {
-        (self.interface, self.knowsApp, self.assigned, self.written) = (interface, knowsApp, assigned, written)
-        (self.setsMetatables, self.budget, self.helpers) = (setsMetatables, budget, helpers)
+        self.interface = interface
+        self.knowsApp = knowsApp
+        self.assigned = assigned
+        self.written = written
+        self.setsMetatables = setsMetatables
+        self.budget = budget
+        self.helpers = helpers
         comparisons = TypeComparisons(interface, budget)
     }
 

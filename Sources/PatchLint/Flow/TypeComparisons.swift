@@ -20,12 +20,14 @@ final class TypeComparisons {
     private var isCut = false
 
     init(_ interface: KnownInterface, _ budget: LintBudget) {
-        (self.interface, self.budget) = (interface, budget)
+        self.interface = interface
+        self.budget = budget
     }
 
     /// The certain fault of a value as one of a type; nil if it may be right.
     func fault(of value: ValueType, as type: InterfaceType) -> ValueType.Fault? {
-        (assumed, isCut) = ([], false)
+        assumed = []
+        isCut = false
         let fault = fault(of: value, as: type, depth: 0)
         // A fault does not depend on the assumptions, but a fit does.
         if fault == nil, !isCut { fitting.formUnion(assumed) }

@@ -50,7 +50,10 @@ struct TypeFlow {
         _ function: Prototype, as replacement: Replacement?, upvalues: [ValueType], arguments: [ValueType]? = nil,
         isDry: Bool = false, in context: FlowContext
     ) {
-        (self.function, self.context, self.replacement, self.upvalues) = (function, context, replacement, upvalues)
+        self.function = function
+        self.context = context
+        self.replacement = replacement
+        self.upvalues = upvalues
         self.arguments = replacement == nil ? arguments : nil
         self.isDry = isDry
         names = function.localNames

@@ -55,7 +55,10 @@ struct ValueType: Hashable, Sendable {
     }
 
     init(_ kinds: Kinds, _ detail: Detail? = nil, doubt: UInt16 = 0, number: UInt32 = 0) {
-        (self.kinds, self.detail, self.doubt, self.number) = (kinds, detail, doubt, number)
+        self.kinds = kinds
+        self.detail = detail
+        self.doubt = doubt
+        self.number = number
     }
 
     static func == (left: ValueType, right: ValueType) -> Bool {

@@ -18,7 +18,8 @@ final class KnownInterface {
 
     /// - Parameter scalars: Types that are not of the app.
     init(_ interface: PatchInterface, adding scalars: [PatchInterface.Scalar]) {
-        (self.interface, moreScalars) = (interface, scalars)
+        self.interface = interface
+        moreScalars = scalars
     }
 
     private(set) lazy var functionNames = interface.functions.map(\.name)

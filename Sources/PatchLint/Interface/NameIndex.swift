@@ -8,7 +8,8 @@ struct NameIndex<Element> {
 
     /// - Parameter name: The name of an element. Of two elements with the same name, the first is found.
     init(_ elements: [Element], by name: @escaping (Element) -> String) {
-        (self.elements, self.name) = (elements, name)
+        self.elements = elements
+        self.name = name
         places = Dictionary(elements.enumerated().map { (name($1), $0) }, uniquingKeysWith: { first, _ in first })
     }
 

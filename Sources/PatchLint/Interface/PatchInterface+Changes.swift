@@ -19,12 +19,16 @@ extension PatchInterface {
         let isOther = !app.isByteEqual(to: newer.app)
         let other = isOther ? [Change.breaking("the app was \(app) and is now \(newer.app)")] : []
         var changes = Self.changes(functions, newer.functions) { $0 }
-        changes += Self.changes(structs, newer.structs, by: \.name, { "the struct \($0.name)" }) {
+        changes += Self.changes(structs, newer.structs, by: \.name) {
+            "the struct \($0.name)"
+        } changed: {
             Self.changes($0, $1)
         }
         let newScalars = NameIndex(newer.scalars, by: \.name)
         for scalar in scalars { changes += Self.changes(scalar, newScalars[scalar.name]) }
-        changes += Self.changes(classes, newer.classes, by: \.name, { "the class \($0.name)" }) { exposed, other in
+        changes += Self.changes(classes, newer.classes, by: \.name) {
+            "the class \($0.name)"
+        } changed: { exposed, other in
             Self.changes(exposed.methods, other.methods) { "\(exposed.name):\($0)" }
         }
         return other + changes.filter(\.isBreaking) + changes.filter { !$0.isBreaking }
@@ -74,10 +78,13 @@ extension PatchInterface {
 
     private static func changes(_ older: Struct, _ newer: Struct) -> [Change] {
         // A table that a patch returns does not have a new field.
-        changes(
-            older.fields, newer.fields, by: \.name, { "the field \(older.name).\($0.name)" }, type: { ": \($0.type)" },
-            isNeeded: { !$0.isOptional }
-        ) { field, other in
+        changes(older.fields, newer.fields, by: \.name) {
+            "the field \(older.name).\($0.name)"
+        } type: {
+            ": \($0.type)"
+        } isNeeded: {
+            !$0.isOptional
+        } changed: { field, other in
             guard seen(other.type) != seen(field.type) else { return [] }
             return [.breaking("the field \(older.name).\(field.name) was \(field.type) and is now \(other.type)")]
         }
@@ -102,7 +109,11 @@ extension PatchInterface {
     }
 
     private static func changes(_ older: [Function], _ newer: [Function], named name: (String) -> String) -> [Change] {
-        changes(older, newer, by: \.name, { name($0.name) }, type: { ": \($0.signature)" }) { function, other in
+        changes(older, newer, by: \.name) {
+            name($0.name)
+        } type: {
+            ": \($0.signature)"
+        } changed: { function, other in
             let (old, new) = (seen(function.signature), seen(other.signature))
             guard new != old else { return [] }
             // If a function can now throw, no patch is affected. If it can no longer throw, `host.throw` no longer works.

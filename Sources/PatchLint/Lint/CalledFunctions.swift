@@ -34,7 +34,8 @@ struct CalledFunctions {
 
     /// - Parameter definesClasses: Whether a global function may be a method, which the app calls.
     init(of functions: [Prototype], definesClasses: Bool, _ budget: LintBudget) {
-        (self.definesClasses, self.budget) = (definesClasses, budget)
+        self.definesClasses = definesClasses
+        self.budget = budget
         loading = functions.map { ($0, $0.upvalues.map { _ in nil }) }
         while let closure = loading.popLast() { load(closure) }
         for name in passed.names { use(name) }

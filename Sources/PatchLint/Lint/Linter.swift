@@ -58,7 +58,10 @@ package struct Linter {
     ) {
         self.head = head
         known = interface.map { KnownInterface($0, adding: LibraryFunction.scalars) }
-        (self.budget, self.scripts, self.replaces, self.interface) = (budget, scripts, replaces, interface)
+        self.budget = budget
+        self.scripts = scripts
+        self.replaces = replaces
+        self.interface = interface
         texts = scripts.map { SourceText($0.name, $0.bytes) }
         places = Dictionary(scripts.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
         silencers = Dictionary(

@@ -52,7 +52,8 @@ struct SourceOutline {
     init(_ source: [UInt8]) {
         self.source = source
         itself = names.number(of: "self")
-        (require, waxClass) = (names.number(of: "require"), names.number(of: "waxClass"))
+        require = names.number(of: "require")
+        waxClass = names.number(of: "waxClass")
         tokens = LuaTokens(source)
         token = tokens.next()
         ahead = tokens.next()

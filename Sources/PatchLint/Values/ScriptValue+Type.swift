@@ -96,8 +96,11 @@ extension ScriptValue {
         switch self {
         case .string(let bytes):
             let text = String(decoding: bytes, as: UTF8.self)
-            (value, shown) = (.string(text), text)
-        case .integer(let number): (value, shown) = (.integer(Int(number)), "\(number)")
+            value = .string(text)
+            shown = text
+        case .integer(let number):
+            value = .integer(Int(number))
+            shown = "\(number)"
         default: return nil
         }
         guard !scalar.cases.isEmpty, !scalar.cases.contains(value) else { return nil }

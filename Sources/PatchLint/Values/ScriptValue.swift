@@ -97,6 +97,8 @@ package final class ScriptObject: NamedObject {
     package let spec: ScriptState
 
     package init(className: String, held: Int32, spec: ScriptState) {
-        (self.className, self.held, self.spec) = (className, held, spec)
+        self.className = className
+        self.held = held
+        self.spec = spec
     }
 }

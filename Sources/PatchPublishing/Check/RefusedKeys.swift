@@ -10,7 +10,8 @@ package struct RefusedKeys: Sendable {
 
     package init(_ client: inout FeedClient, of app: String, at now: Timestamp) async throws(PatchError) {
         guard let target = try await client.target(PatchList.trustPath(for: app)) else {
-            (ids, size) = ([], 0)
+            ids = []
+            size = 0
             return
         }
         let store = try await client.contents(of: target, limit: PatchList.trustLimit)

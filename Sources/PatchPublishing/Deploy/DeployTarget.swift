@@ -36,7 +36,8 @@ package struct FilesFound {
     package var conflicting: [String]
 
     package init(missing: [String] = [], conflicting: [String] = []) {
-        (self.missing, self.conflicting) = (missing, conflicting)
+        self.missing = missing
+        self.conflicting = conflicting
     }
 }
 

@@ -42,7 +42,10 @@ package struct Deployment {
 
     /// Reads the folder while no other process changes it.
     package init(of folder: FeedFolder, root: [UInt8], to target: any DeployTarget, repairs: Bool) throws(PatchError) {
-        (self.folder, self.root, self.target, self.repairs) = (folder, root, target, repairs)
+        self.folder = folder
+        self.root = root
+        self.target = target
+        self.repairs = repairs
         let bytes: [UInt8]
         (feed, bytes) = try Folder.whileLocked(around: [folder.path.appending(Path("."))]) { () throws(PatchError) in
             (try folder.repository(root: root), try folder.read(FeedLayout.timestamp) ?? [])

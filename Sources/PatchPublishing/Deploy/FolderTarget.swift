@@ -7,7 +7,10 @@ package struct FolderTarget: DeployTarget {
     private let limit: Int
     package var name: String { path.description }
 
-    package init(path: Path, limit: Int) { (self.path, self.limit) = (path, limit) }
+    package init(path: Path, limit: Int) {
+        self.path = path
+        self.limit = limit
+    }
 
     package func read(_ name: String) throws(PatchError) -> [UInt8]? {
         try InputFile.regularIfThere(path.appending(Path(name)), limit: limit)

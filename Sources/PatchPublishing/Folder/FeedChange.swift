@@ -68,7 +68,11 @@ package struct FeedChange {
         of folder: FeedFolder, _ settings: Settings, signers: [FeedSigner], pin: PinnedRoot,
         warn: @escaping (Warning) -> Void
     ) {
-        (self.folder, self.settings, self.signers, self.pin, self.warn) = (folder, settings, signers, pin, warn)
+        self.folder = folder
+        self.settings = settings
+        self.signers = signers
+        self.pin = pin
+        self.warn = warn
     }
 
     /// The time on this machine's clock when the work began.

@@ -23,8 +23,11 @@ package struct PinnedRoot: Sendable {
         of folder: FeedFolder, given: Path?, keys: [Path], keyIDs: Set<String> = [], hasKey: Bool,
         takesOwn: Bool = false
     ) {
-        (self.keyIDs, self.takesOwn) = (keyIDs, takesOwn)
-        (self.folder, self.given, self.hasKey) = (folder, given, hasKey)
+        self.keyIDs = keyIDs
+        self.takesOwn = takesOwn
+        self.folder = folder
+        self.given = given
+        self.hasKey = hasKey
         var places: [Path] = []
         for parent in keys.map(\.parent) where !places.contains(parent) { places.append(parent) }
         self.places = places

@@ -13,7 +13,8 @@ package struct FeedHistory {
         reading file: @escaping (String) throws(PatchError) -> [UInt8]?,
         _ read: @escaping (Int) throws(PatchError) -> FeedRepository
     ) {
-        (self.file, self.read) = (file, read)
+        self.file = file
+        self.read = read
     }
 
     /// The snapshot before another one; nil for the first one of a feed.

@@ -16,13 +16,18 @@ package struct FeedFile: Sendable {
     package var bytes: [UInt8] { get throws(PatchError) { try read() } }
 
     package init(path: String, bytes: [UInt8], replaces: Bool) {
-        (self.path, self.replaces, size) = (path, replaces, bytes.count)
+        self.path = path
+        self.replaces = replaces
+        size = bytes.count
         read = { bytes }
     }
 
     /// A file with the hash of its contents in its name, which is never replaced.
     package init(path: String, _ contents: Contents) {
-        (self.path, replaces, size, read) = (path, false, contents.size, contents.read)
+        self.path = path
+        replaces = false
+        size = contents.size
+        read = contents.read
     }
 
     /// The bytes of an envelope, or of another target.
@@ -32,7 +37,8 @@ package struct FeedFile: Sendable {
         let read: @Sendable () throws(PatchError) -> [UInt8]
 
         package init(_ bytes: [UInt8]) throws(PatchError) {
-            (size, sha256) = (bytes.count, try MessageDigest.sha256.text(of: bytes))
+            size = bytes.count
+            sha256 = try MessageDigest.sha256.text(of: bytes)
             read = { bytes }
         }
 
@@ -44,7 +50,8 @@ package struct FeedFile: Sendable {
             _ bytes: [UInt8], readAgain read: @escaping @Sendable () throws(PatchError) -> [UInt8]
         ) throws(PatchError) {
             let digest = try MessageDigest.sha256.text(of: bytes)
-            (size, sha256) = (bytes.count, digest)
+            size = bytes.count
+            sha256 = digest
             self.read = { () throws(PatchError) in
                 let bytes = try read()
                 guard try MessageDigest.sha256.text(of: bytes) == digest else {

@@ -158,7 +158,9 @@ extension FeedRepository {
         _ read: (String) throws(PatchError) -> [UInt8]?
     ) throws(PatchError) -> TrustedMetadata {
         var leniency = ReadingLeniency()
-        (leniency.ignoresEnds, leniency.earlierRoots, leniency.snapshot) = (true, earlierRoots, snapshot)
+        leniency.ignoresEnds = true
+        leniency.earlierRoots = earlierRoots
+        leniency.snapshot = snapshot
         guard let start = Timestamp(secondsSince1970: 0) else { throw PatchError(.internal, "no time") }
         var trusted = try TrustedMetadata(root: pinned, start: start, leniency: leniency)
         let path = FeedLayout.root(trusted.root.version)

@@ -30,11 +30,21 @@ struct MetadataBodies: Sendable {
 
     mutating func renew(_ role: FeedRole, version: Int, expires: Timestamp) {
         switch role {
-        case .root: (root.version, root.expires) = (version, expires)
-        case .targets: (targets.version, targets.expires) = (version, expires)
-        case .rollout: (rollout.version, rollout.expires) = (version, expires)
-        case .snapshot: (snapshot.version, snapshot.expires) = (version, expires)
-        case .timestamp: (timestamp.version, timestamp.expires) = (version, expires)
+        case .root:
+            root.version = version
+            root.expires = expires
+        case .targets:
+            targets.version = version
+            targets.expires = expires
+        case .rollout:
+            rollout.version = version
+            rollout.expires = expires
+        case .snapshot:
+            snapshot.version = version
+            snapshot.expires = expires
+        case .timestamp:
+            timestamp.version = version
+            timestamp.expires = expires
         }
     }
 }

@@ -7,7 +7,8 @@ package struct Publication: Sendable {
     package let entry: PatchEntryDraft
 
     package init(_ envelope: FeedFile.Contents, entry: PatchEntryDraft) {
-        (self.envelope, self.entry) = (envelope, entry)
+        self.envelope = envelope
+        self.entry = entry
     }
 
     /// Lists a patch under its name and version.

@@ -22,7 +22,9 @@ package struct PatchAudience: Sendable {
         self.basisPoints = basisPoints
         self.unit = unit ?? old?.unit
         self.seed = seed ?? old?.seed
-        (self.groups, self.users, self.moment) = (groups, users, moment)
+        self.groups = groups
+        self.users = users
+        self.moment = moment
     }
 
     package func apply(to entry: inout PatchEntryDraft) throws(PatchError) {

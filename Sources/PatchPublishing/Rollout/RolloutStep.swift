@@ -48,7 +48,10 @@ package enum RolloutStep: Sendable, Equatable {
         package var beginsInShadow: Bool { steps.first == .shadow }
 
         package init(steps: [Audience], soak: Int, fresh: Int, newDevices: Int) {
-            (self.steps, self.soak, self.fresh, self.newDevices) = (steps, soak, fresh, newDevices)
+            self.steps = steps
+            self.soak = soak
+            self.fresh = fresh
+            self.newDevices = newDevices
         }
 
         /// The steps in a list, such as `shadow,group canary,5%,100%`; nil if they are invalid, if `shadow` is not the first of several,

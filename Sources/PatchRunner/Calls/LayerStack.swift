@@ -88,7 +88,10 @@ struct LayerStack {
     /// Is above the layers if calls are instrumented, or compared with a patch in shadow, so that other calls have nothing to check.
     private var barrier: Layer?
 
-    init(name: String, top: LayerCell) { (self.name, self.top) = (name, top) }
+    init(name: String, top: LayerCell) {
+        self.name = name
+        self.top = top
+    }
 
     func freeBarriers() {
         for barrier in sample.lowerBarriers.values { unsafe pp_free_barrier(barrier.pointer) }
@@ -131,7 +134,8 @@ struct LayerStack {
         case .open(let end): pauseEnd = otherwise(at: active[place].layer.address) == nil ? end : nil
         case .halfOpen: break
         }
-        (active[place].isOpen, active[place].isOff) = (isOpen, pauseEnd != nil)
+        active[place].isOpen = isOpen
+        active[place].isOff = pauseEnd != nil
         link()
         return pauseEnd
     }
@@ -239,9 +243,12 @@ struct LayerStack {
 extension RunnerEvent.Calls {
     fileprivate init(_ statistics: pp_statistics) {
         self.init()
-        (calls, failures) = (Int(clamping: statistics.calls), Int(clamping: statistics.failures))
-        (fallbacks, measured) = (Int(clamping: statistics.fallbacks), Int(clamping: statistics.measured))
-        (nanoseconds, longest) = (Int(clamping: statistics.nanoseconds), Int(clamping: statistics.longest))
+        calls = Int(clamping: statistics.calls)
+        failures = Int(clamping: statistics.failures)
+        fallbacks = Int(clamping: statistics.fallbacks)
+        measured = Int(clamping: statistics.measured)
+        nanoseconds = Int(clamping: statistics.nanoseconds)
+        longest = Int(clamping: statistics.longest)
         guard measured > 0 else { return }
         times = unsafe withUnsafeBytes(of: statistics.times) {
             unsafe $0.bindMemory(to: UInt64.self).map { Int(clamping: $0) }

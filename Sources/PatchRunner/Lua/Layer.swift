@@ -6,8 +6,14 @@ package struct LayerReference: Equatable, Sendable {
     @usableFromInline let address: UInt
     @usableFromInline let number: UInt
 
-    init(address: UInt = 0, number: UInt = 0) { (self.address, self.number) = (address, number) }
-    init(_ place: pp_place) { (address, number) = (place.layer, place.number) }
+    init(address: UInt = 0, number: UInt = 0) {
+        self.address = address
+        self.number = number
+    }
+    init(_ place: pp_place) {
+        address = place.layer
+        number = place.number
+    }
 }
 
 /// A patch's replacement of one name. It lies on that name's stack of replacements while the patch is active.

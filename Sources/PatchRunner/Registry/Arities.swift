@@ -311,7 +311,7 @@ extension Replaceable {
 
     /// Calls the function, or the patch that replaces it.
     @_alwaysEmitIntoClient @inline(__always)
-    public func callAsFunction() -> Void
+    public func callAsFunction()
     where Function == @Sendable () -> Void {
         guard slot.isPatched else { return original() }
         return slot.call(slot.cell, as: PatchNoResult.self, original: original)
@@ -319,7 +319,7 @@ extension Replaceable {
 
     /// Calls the function, or the patch that replaces it.
     @_alwaysEmitIntoClient @inline(__always)
-    public func callAsFunction() async -> Void
+    public func callAsFunction() async
     where Function == @Sendable () async -> Void {
         guard slot.isPatched else { return await original() }
         return await slot.callAsynchronously(as: PatchNoResult.self, original: original)
@@ -327,7 +327,7 @@ extension Replaceable {
 
     /// Calls the function, or the patch that replaces it.
     @_alwaysEmitIntoClient @inline(__always)
-    public func callAsFunction() throws -> Void
+    public func callAsFunction() throws
     where Function == @Sendable () throws -> Void {
         guard slot.isPatched else { return try original() }
         return try slot.callThrowing(slot.cell, as: PatchNoResult.self, original: original)
@@ -335,7 +335,7 @@ extension Replaceable {
 
     /// Calls the function, or the patch that replaces it.
     @_alwaysEmitIntoClient @inline(__always)
-    public func callAsFunction() async throws -> Void
+    public func callAsFunction() async throws
     where Function == @Sendable () async throws -> Void {
         guard slot.isPatched else { return try await original() }
         return try await slot.callAsynchronously(as: PatchNoResult.self, original: original)
@@ -445,7 +445,7 @@ extension PatchPoint {
     @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction(
         original: () async -> Void
-    ) async -> Void where Function == () async -> Void {
+    ) async where Function == () async -> Void {
         guard slot.isPatched else { return await original() }
         return await slot.callAsynchronously(as: PatchNoResult.self, original: original)
     }
@@ -454,7 +454,7 @@ extension PatchPoint {
     @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction(
         original: () -> Void
-    ) -> Void where Function == () -> Void {
+    ) where Function == () -> Void {
         guard slot.isPatched else { return original() }
         return withoutActuallyEscaping(original) { (original) -> Void in
             slot.call(slot.cell, as: PatchNoResult.self, original: original)
@@ -480,7 +480,7 @@ extension PatchPoint {
     @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction(
         original: () async throws -> Void
-    ) async throws -> Void where Function == () async throws -> Void {
+    ) async throws where Function == () async throws -> Void {
         guard slot.isPatched else { return try await original() }
         return try await slot.callAsynchronously(as: PatchNoResult.self, original: original)
     }
@@ -489,7 +489,7 @@ extension PatchPoint {
     @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction(
         original: () throws -> Void
-    ) throws -> Void where Function == () throws -> Void {
+    ) throws where Function == () throws -> Void {
         guard slot.isPatched else { return try original() }
         return try withoutActuallyEscaping(original) { (original) throws -> Void in
             try slot.callThrowing(slot.cell, as: PatchNoResult.self, original: original)
@@ -817,7 +817,7 @@ extension Replaceable {
 
     /// Calls the function, or the patch that replaces it.
     @_alwaysEmitIntoClient @inline(__always)
-    public func callAsFunction<A: PatchValue>(_ a: A) -> Void
+    public func callAsFunction<A: PatchValue>(_ a: A)
     where Function == @Sendable (A) -> Void {
         guard slot.isPatched else { return original(a) }
         return slot.call(slot.cell, a, as: PatchNoResult.self, original: original)
@@ -825,7 +825,7 @@ extension Replaceable {
 
     /// Calls the function, or the patch that replaces it.
     @_alwaysEmitIntoClient @inline(__always)
-    public func callAsFunction<A: PatchValue>(_ a: A) async -> Void
+    public func callAsFunction<A: PatchValue>(_ a: A) async
     where Function == @Sendable (A) async -> Void, A: Sendable {
         guard slot.isPatched else { return await original(a) }
         return await slot.callAsynchronously(a, as: PatchNoResult.self, original: original)
@@ -833,7 +833,7 @@ extension Replaceable {
 
     /// Calls the function, or the patch that replaces it.
     @_alwaysEmitIntoClient @inline(__always)
-    public func callAsFunction<A: PatchValue>(_ a: A) throws -> Void
+    public func callAsFunction<A: PatchValue>(_ a: A) throws
     where Function == @Sendable (A) throws -> Void {
         guard slot.isPatched else { return try original(a) }
         return try slot.callThrowing(slot.cell, a, as: PatchNoResult.self, original: original)
@@ -841,7 +841,7 @@ extension Replaceable {
 
     /// Calls the function, or the patch that replaces it.
     @_alwaysEmitIntoClient @inline(__always)
-    public func callAsFunction<A: PatchValue>(_ a: A) async throws -> Void
+    public func callAsFunction<A: PatchValue>(_ a: A) async throws
     where Function == @Sendable (A) async throws -> Void, A: Sendable {
         guard slot.isPatched else { return try await original(a) }
         return try await slot.callAsynchronously(a, as: PatchNoResult.self, original: original)
@@ -946,7 +946,7 @@ extension PatchPoint {
     @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<A: PatchValue>(
         _ a: A, original: (A) async -> Void
-    ) async -> Void where Function == (A) async -> Void {
+    ) async where Function == (A) async -> Void {
         guard slot.isPatched else { return await original(a) }
         return await slot.callAsynchronously(a, as: PatchNoResult.self, original: original)
     }
@@ -955,7 +955,7 @@ extension PatchPoint {
     @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<A: PatchValue>(
         _ a: A, original: (A) -> Void
-    ) -> Void where Function == (A) -> Void {
+    ) where Function == (A) -> Void {
         guard slot.isPatched else { return original(a) }
         return withoutActuallyEscaping(original) { (original) -> Void in
             slot.call(slot.cell, a, as: PatchNoResult.self, original: original)
@@ -981,7 +981,7 @@ extension PatchPoint {
     @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<A: PatchValue>(
         _ a: A, original: (A) async throws -> Void
-    ) async throws -> Void where Function == (A) async throws -> Void {
+    ) async throws where Function == (A) async throws -> Void {
         guard slot.isPatched else { return try await original(a) }
         return try await slot.callAsynchronously(a, as: PatchNoResult.self, original: original)
     }
@@ -990,7 +990,7 @@ extension PatchPoint {
     @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<A: PatchValue>(
         _ a: A, original: (A) throws -> Void
-    ) throws -> Void where Function == (A) throws -> Void {
+    ) throws where Function == (A) throws -> Void {
         guard slot.isPatched else { return try original(a) }
         return try withoutActuallyEscaping(original) { (original) throws -> Void in
             try slot.callThrowing(slot.cell, a, as: PatchNoResult.self, original: original)
@@ -1054,7 +1054,8 @@ extension Slot {
             return observed(
                 cell, (a, b), count: 2, as: Output.self,
                 push: { (values: (A, B), stack) in
-                    values.0.push(to: stack); values.1.push(to: stack)
+                    values.0.push(to: stack)
+                    values.1.push(to: stack)
                 }
             ) { () throws(Never) in call(cell, a, b, as: Output.self, original: original) }
         default: return original(a, b)
@@ -1132,7 +1133,8 @@ extension Slot {
             return try observed(
                 cell, (a, b), count: 2, as: Output.self,
                 push: { (values: (A, B), stack) in
-                    values.0.push(to: stack); values.1.push(to: stack)
+                    values.0.push(to: stack)
+                    values.1.push(to: stack)
                 }
             ) { () throws(any Error) in try callThrowing(cell, a, b, as: Output.self, original: original) }
         default: return try original(a, b)
@@ -1183,7 +1185,8 @@ extension Slot {
         try await run(
             .cell(cell), (a, b), count: 2, as: Output.self,
             push: { (values: (A, B), stack) in
-                values.0.push(to: stack); values.1.push(to: stack)
+                values.0.push(to: stack)
+                values.1.push(to: stack)
             },
             read: { stack in readAsynchronously(stack, from: 1, A.self, B.self) },
             original: { (values: (A, B)) async throws(Failure) -> Output.Value in try await original(values.0, values.1)
@@ -1338,7 +1341,7 @@ extension Replaceable {
 
     /// Calls the function, or the patch that replaces it.
     @_alwaysEmitIntoClient @inline(__always)
-    public func callAsFunction<A: PatchValue, B: PatchValue>(_ a: A, _ b: B) -> Void
+    public func callAsFunction<A: PatchValue, B: PatchValue>(_ a: A, _ b: B)
     where Function == @Sendable (A, B) -> Void {
         guard slot.isPatched else { return original(a, b) }
         return slot.call(slot.cell, a, b, as: PatchNoResult.self, original: original)
@@ -1346,7 +1349,7 @@ extension Replaceable {
 
     /// Calls the function, or the patch that replaces it.
     @_alwaysEmitIntoClient @inline(__always)
-    public func callAsFunction<A: PatchValue, B: PatchValue>(_ a: A, _ b: B) async -> Void
+    public func callAsFunction<A: PatchValue, B: PatchValue>(_ a: A, _ b: B) async
     where Function == @Sendable (A, B) async -> Void, A: Sendable, B: Sendable {
         guard slot.isPatched else { return await original(a, b) }
         return await slot.callAsynchronously(a, b, as: PatchNoResult.self, original: original)
@@ -1354,7 +1357,7 @@ extension Replaceable {
 
     /// Calls the function, or the patch that replaces it.
     @_alwaysEmitIntoClient @inline(__always)
-    public func callAsFunction<A: PatchValue, B: PatchValue>(_ a: A, _ b: B) throws -> Void
+    public func callAsFunction<A: PatchValue, B: PatchValue>(_ a: A, _ b: B) throws
     where Function == @Sendable (A, B) throws -> Void {
         guard slot.isPatched else { return try original(a, b) }
         return try slot.callThrowing(slot.cell, a, b, as: PatchNoResult.self, original: original)
@@ -1362,7 +1365,7 @@ extension Replaceable {
 
     /// Calls the function, or the patch that replaces it.
     @_alwaysEmitIntoClient @inline(__always)
-    public func callAsFunction<A: PatchValue, B: PatchValue>(_ a: A, _ b: B) async throws -> Void
+    public func callAsFunction<A: PatchValue, B: PatchValue>(_ a: A, _ b: B) async throws
     where Function == @Sendable (A, B) async throws -> Void, A: Sendable, B: Sendable {
         guard slot.isPatched else { return try await original(a, b) }
         return try await slot.callAsynchronously(a, b, as: PatchNoResult.self, original: original)
@@ -1469,7 +1472,7 @@ extension PatchPoint {
     @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<A: PatchValue, B: PatchValue>(
         _ a: A, _ b: B, original: (A, B) async -> Void
-    ) async -> Void where Function == (A, B) async -> Void {
+    ) async where Function == (A, B) async -> Void {
         guard slot.isPatched else { return await original(a, b) }
         return await slot.callAsynchronously(a, b, as: PatchNoResult.self, original: original)
     }
@@ -1478,7 +1481,7 @@ extension PatchPoint {
     @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<A: PatchValue, B: PatchValue>(
         _ a: A, _ b: B, original: (A, B) -> Void
-    ) -> Void where Function == (A, B) -> Void {
+    ) where Function == (A, B) -> Void {
         guard slot.isPatched else { return original(a, b) }
         return withoutActuallyEscaping(original) { (original) -> Void in
             slot.call(slot.cell, a, b, as: PatchNoResult.self, original: original)
@@ -1508,7 +1511,7 @@ extension PatchPoint {
     @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<A: PatchValue, B: PatchValue>(
         _ a: A, _ b: B, original: (A, B) async throws -> Void
-    ) async throws -> Void where Function == (A, B) async throws -> Void {
+    ) async throws where Function == (A, B) async throws -> Void {
         guard slot.isPatched else { return try await original(a, b) }
         return try await slot.callAsynchronously(a, b, as: PatchNoResult.self, original: original)
     }
@@ -1517,7 +1520,7 @@ extension PatchPoint {
     @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<A: PatchValue, B: PatchValue>(
         _ a: A, _ b: B, original: (A, B) throws -> Void
-    ) throws -> Void where Function == (A, B) throws -> Void {
+    ) throws where Function == (A, B) throws -> Void {
         guard slot.isPatched else { return try original(a, b) }
         return try withoutActuallyEscaping(original) { (original) throws -> Void in
             try slot.callThrowing(slot.cell, a, b, as: PatchNoResult.self, original: original)
@@ -1586,7 +1589,9 @@ extension Slot {
             return observed(
                 cell, (a, b, c), count: 3, as: Output.self,
                 push: { (values: (A, B, C), stack) in
-                    values.0.push(to: stack); values.1.push(to: stack); values.2.push(to: stack)
+                    values.0.push(to: stack)
+                    values.1.push(to: stack)
+                    values.2.push(to: stack)
                 }
             ) { () throws(Never) in call(cell, a, b, c, as: Output.self, original: original) }
         default: return original(a, b, c)
@@ -1672,7 +1677,9 @@ extension Slot {
             return try observed(
                 cell, (a, b, c), count: 3, as: Output.self,
                 push: { (values: (A, B, C), stack) in
-                    values.0.push(to: stack); values.1.push(to: stack); values.2.push(to: stack)
+                    values.0.push(to: stack)
+                    values.1.push(to: stack)
+                    values.2.push(to: stack)
                 }
             ) { () throws(any Error) in try callThrowing(cell, a, b, c, as: Output.self, original: original) }
         default: return try original(a, b, c)
@@ -1726,7 +1733,9 @@ extension Slot {
         try await run(
             .cell(cell), (a, b, c), count: 3, as: Output.self,
             push: { (values: (A, B, C), stack) in
-                values.0.push(to: stack); values.1.push(to: stack); values.2.push(to: stack)
+                values.0.push(to: stack)
+                values.1.push(to: stack)
+                values.2.push(to: stack)
             },
             read: { stack in readAsynchronously(stack, from: 1, A.self, B.self, C.self) },
             original: { (values: (A, B, C)) async throws(Failure) -> Output.Value in
@@ -1889,7 +1898,7 @@ extension Replaceable {
 
     /// Calls the function, or the patch that replaces it.
     @_alwaysEmitIntoClient @inline(__always)
-    public func callAsFunction<A: PatchValue, B: PatchValue, C: PatchValue>(_ a: A, _ b: B, _ c: C) -> Void
+    public func callAsFunction<A: PatchValue, B: PatchValue, C: PatchValue>(_ a: A, _ b: B, _ c: C)
     where Function == @Sendable (A, B, C) -> Void {
         guard slot.isPatched else { return original(a, b, c) }
         return slot.call(slot.cell, a, b, c, as: PatchNoResult.self, original: original)
@@ -1897,7 +1906,7 @@ extension Replaceable {
 
     /// Calls the function, or the patch that replaces it.
     @_alwaysEmitIntoClient @inline(__always)
-    public func callAsFunction<A: PatchValue, B: PatchValue, C: PatchValue>(_ a: A, _ b: B, _ c: C) async -> Void
+    public func callAsFunction<A: PatchValue, B: PatchValue, C: PatchValue>(_ a: A, _ b: B, _ c: C) async
     where Function == @Sendable (A, B, C) async -> Void, A: Sendable, B: Sendable, C: Sendable {
         guard slot.isPatched else { return await original(a, b, c) }
         return await slot.callAsynchronously(a, b, c, as: PatchNoResult.self, original: original)
@@ -1905,7 +1914,7 @@ extension Replaceable {
 
     /// Calls the function, or the patch that replaces it.
     @_alwaysEmitIntoClient @inline(__always)
-    public func callAsFunction<A: PatchValue, B: PatchValue, C: PatchValue>(_ a: A, _ b: B, _ c: C) throws -> Void
+    public func callAsFunction<A: PatchValue, B: PatchValue, C: PatchValue>(_ a: A, _ b: B, _ c: C) throws
     where Function == @Sendable (A, B, C) throws -> Void {
         guard slot.isPatched else { return try original(a, b, c) }
         return try slot.callThrowing(slot.cell, a, b, c, as: PatchNoResult.self, original: original)
@@ -1913,7 +1922,7 @@ extension Replaceable {
 
     /// Calls the function, or the patch that replaces it.
     @_alwaysEmitIntoClient @inline(__always)
-    public func callAsFunction<A: PatchValue, B: PatchValue, C: PatchValue>(_ a: A, _ b: B, _ c: C) async throws -> Void
+    public func callAsFunction<A: PatchValue, B: PatchValue, C: PatchValue>(_ a: A, _ b: B, _ c: C) async throws
     where Function == @Sendable (A, B, C) async throws -> Void, A: Sendable, B: Sendable, C: Sendable {
         guard slot.isPatched else { return try await original(a, b, c) }
         return try await slot.callAsynchronously(a, b, c, as: PatchNoResult.self, original: original)
@@ -2027,7 +2036,7 @@ extension PatchPoint {
     @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<A: PatchValue, B: PatchValue, C: PatchValue>(
         _ a: A, _ b: B, _ c: C, original: (A, B, C) async -> Void
-    ) async -> Void where Function == (A, B, C) async -> Void {
+    ) async where Function == (A, B, C) async -> Void {
         guard slot.isPatched else { return await original(a, b, c) }
         return await slot.callAsynchronously(a, b, c, as: PatchNoResult.self, original: original)
     }
@@ -2036,7 +2045,7 @@ extension PatchPoint {
     @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<A: PatchValue, B: PatchValue, C: PatchValue>(
         _ a: A, _ b: B, _ c: C, original: (A, B, C) -> Void
-    ) -> Void where Function == (A, B, C) -> Void {
+    ) where Function == (A, B, C) -> Void {
         guard slot.isPatched else { return original(a, b, c) }
         return withoutActuallyEscaping(original) { (original) -> Void in
             slot.call(slot.cell, a, b, c, as: PatchNoResult.self, original: original)
@@ -2066,7 +2075,7 @@ extension PatchPoint {
     @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<A: PatchValue, B: PatchValue, C: PatchValue>(
         _ a: A, _ b: B, _ c: C, original: (A, B, C) async throws -> Void
-    ) async throws -> Void where Function == (A, B, C) async throws -> Void {
+    ) async throws where Function == (A, B, C) async throws -> Void {
         guard slot.isPatched else { return try await original(a, b, c) }
         return try await slot.callAsynchronously(a, b, c, as: PatchNoResult.self, original: original)
     }
@@ -2075,7 +2084,7 @@ extension PatchPoint {
     @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<A: PatchValue, B: PatchValue, C: PatchValue>(
         _ a: A, _ b: B, _ c: C, original: (A, B, C) throws -> Void
-    ) throws -> Void where Function == (A, B, C) throws -> Void {
+    ) throws where Function == (A, B, C) throws -> Void {
         guard slot.isPatched else { return try original(a, b, c) }
         return try withoutActuallyEscaping(original) { (original) throws -> Void in
             try slot.callThrowing(slot.cell, a, b, c, as: PatchNoResult.self, original: original)
@@ -2147,7 +2156,9 @@ extension Slot {
             return observed(
                 cell, (a, b, c, d), count: 4, as: Output.self,
                 push: { (values: (A, B, C, D), stack) in
-                    values.0.push(to: stack); values.1.push(to: stack); values.2.push(to: stack);
+                    values.0.push(to: stack)
+                    values.1.push(to: stack)
+                    values.2.push(to: stack)
                     values.3.push(to: stack)
                 }
             ) { () throws(Never) in call(cell, a, b, c, d, as: Output.self, original: original) }
@@ -2235,7 +2246,9 @@ extension Slot {
             return try observed(
                 cell, (a, b, c, d), count: 4, as: Output.self,
                 push: { (values: (A, B, C, D), stack) in
-                    values.0.push(to: stack); values.1.push(to: stack); values.2.push(to: stack);
+                    values.0.push(to: stack)
+                    values.1.push(to: stack)
+                    values.2.push(to: stack)
                     values.3.push(to: stack)
                 }
             ) { () throws(any Error) in try callThrowing(cell, a, b, c, d, as: Output.self, original: original) }
@@ -2295,7 +2308,10 @@ extension Slot {
         try await run(
             .cell(cell), (a, b, c, d), count: 4, as: Output.self,
             push: { (values: (A, B, C, D), stack) in
-                values.0.push(to: stack); values.1.push(to: stack); values.2.push(to: stack); values.3.push(to: stack)
+                values.0.push(to: stack)
+                values.1.push(to: stack)
+                values.2.push(to: stack)
+                values.3.push(to: stack)
             },
             read: { stack in readAsynchronously(stack, from: 1, A.self, B.self, C.self, D.self) },
             original: { (values: (A, B, C, D)) async throws(Failure) -> Output.Value in
@@ -2473,7 +2489,7 @@ extension Replaceable {
     @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue>(
         _ a: A, _ b: B, _ c: C, _ d: D
-    ) -> Void
+    )
     where Function == @Sendable (A, B, C, D) -> Void {
         guard slot.isPatched else { return original(a, b, c, d) }
         return slot.call(slot.cell, a, b, c, d, as: PatchNoResult.self, original: original)
@@ -2483,7 +2499,7 @@ extension Replaceable {
     @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue>(
         _ a: A, _ b: B, _ c: C, _ d: D
-    ) async -> Void
+    ) async
     where Function == @Sendable (A, B, C, D) async -> Void, A: Sendable, B: Sendable, C: Sendable, D: Sendable {
         guard slot.isPatched else { return await original(a, b, c, d) }
         return await slot.callAsynchronously(a, b, c, d, as: PatchNoResult.self, original: original)
@@ -2493,7 +2509,7 @@ extension Replaceable {
     @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue>(
         _ a: A, _ b: B, _ c: C, _ d: D
-    ) throws -> Void
+    ) throws
     where Function == @Sendable (A, B, C, D) throws -> Void {
         guard slot.isPatched else { return try original(a, b, c, d) }
         return try slot.callThrowing(slot.cell, a, b, c, d, as: PatchNoResult.self, original: original)
@@ -2503,7 +2519,7 @@ extension Replaceable {
     @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue>(
         _ a: A, _ b: B, _ c: C, _ d: D
-    ) async throws -> Void
+    ) async throws
     where Function == @Sendable (A, B, C, D) async throws -> Void, A: Sendable, B: Sendable, C: Sendable, D: Sendable {
         guard slot.isPatched else { return try await original(a, b, c, d) }
         return try await slot.callAsynchronously(a, b, c, d, as: PatchNoResult.self, original: original)
@@ -2619,7 +2635,7 @@ extension PatchPoint {
     @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue>(
         _ a: A, _ b: B, _ c: C, _ d: D, original: (A, B, C, D) async -> Void
-    ) async -> Void where Function == (A, B, C, D) async -> Void {
+    ) async where Function == (A, B, C, D) async -> Void {
         guard slot.isPatched else { return await original(a, b, c, d) }
         return await slot.callAsynchronously(a, b, c, d, as: PatchNoResult.self, original: original)
     }
@@ -2628,7 +2644,7 @@ extension PatchPoint {
     @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue>(
         _ a: A, _ b: B, _ c: C, _ d: D, original: (A, B, C, D) -> Void
-    ) -> Void where Function == (A, B, C, D) -> Void {
+    ) where Function == (A, B, C, D) -> Void {
         guard slot.isPatched else { return original(a, b, c, d) }
         return withoutActuallyEscaping(original) { (original) -> Void in
             slot.call(slot.cell, a, b, c, d, as: PatchNoResult.self, original: original)
@@ -2658,7 +2674,7 @@ extension PatchPoint {
     @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue>(
         _ a: A, _ b: B, _ c: C, _ d: D, original: (A, B, C, D) async throws -> Void
-    ) async throws -> Void where Function == (A, B, C, D) async throws -> Void {
+    ) async throws where Function == (A, B, C, D) async throws -> Void {
         guard slot.isPatched else { return try await original(a, b, c, d) }
         return try await slot.callAsynchronously(a, b, c, d, as: PatchNoResult.self, original: original)
     }
@@ -2667,7 +2683,7 @@ extension PatchPoint {
     @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue>(
         _ a: A, _ b: B, _ c: C, _ d: D, original: (A, B, C, D) throws -> Void
-    ) throws -> Void where Function == (A, B, C, D) throws -> Void {
+    ) throws where Function == (A, B, C, D) throws -> Void {
         guard slot.isPatched else { return try original(a, b, c, d) }
         return try withoutActuallyEscaping(original) { (original) throws -> Void in
             try slot.callThrowing(slot.cell, a, b, c, d, as: PatchNoResult.self, original: original)
@@ -2740,8 +2756,11 @@ extension Slot {
             return observed(
                 cell, (a, b, c, d, e), count: 5, as: Output.self,
                 push: { (values: (A, B, C, D, E), stack) in
-                    values.0.push(to: stack); values.1.push(to: stack); values.2.push(to: stack);
-                    values.3.push(to: stack); values.4.push(to: stack)
+                    values.0.push(to: stack)
+                    values.1.push(to: stack)
+                    values.2.push(to: stack)
+                    values.3.push(to: stack)
+                    values.4.push(to: stack)
                 }
             ) { () throws(Never) in call(cell, a, b, c, d, e, as: Output.self, original: original) }
         default: return original(a, b, c, d, e)
@@ -2830,8 +2849,11 @@ extension Slot {
             return try observed(
                 cell, (a, b, c, d, e), count: 5, as: Output.self,
                 push: { (values: (A, B, C, D, E), stack) in
-                    values.0.push(to: stack); values.1.push(to: stack); values.2.push(to: stack);
-                    values.3.push(to: stack); values.4.push(to: stack)
+                    values.0.push(to: stack)
+                    values.1.push(to: stack)
+                    values.2.push(to: stack)
+                    values.3.push(to: stack)
+                    values.4.push(to: stack)
                 }
             ) { () throws(any Error) in try callThrowing(cell, a, b, c, d, e, as: Output.self, original: original) }
         default: return try original(a, b, c, d, e)
@@ -2895,7 +2917,10 @@ extension Slot {
         try await run(
             .cell(cell), (a, b, c, d, e), count: 5, as: Output.self,
             push: { (values: (A, B, C, D, E), stack) in
-                values.0.push(to: stack); values.1.push(to: stack); values.2.push(to: stack); values.3.push(to: stack);
+                values.0.push(to: stack)
+                values.1.push(to: stack)
+                values.2.push(to: stack)
+                values.3.push(to: stack)
                 values.4.push(to: stack)
             },
             read: { stack in readAsynchronously(stack, from: 1, A.self, B.self, C.self, D.self, E.self) },
@@ -3093,7 +3118,7 @@ extension Replaceable {
     @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue>(
         _ a: A, _ b: B, _ c: C, _ d: D, _ e: E
-    ) -> Void
+    )
     where Function == @Sendable (A, B, C, D, E) -> Void {
         guard slot.isPatched else { return original(a, b, c, d, e) }
         return slot.call(slot.cell, a, b, c, d, e, as: PatchNoResult.self, original: original)
@@ -3103,7 +3128,7 @@ extension Replaceable {
     @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue>(
         _ a: A, _ b: B, _ c: C, _ d: D, _ e: E
-    ) async -> Void
+    ) async
     where
         Function == @Sendable (A, B, C, D, E) async -> Void, A: Sendable, B: Sendable, C: Sendable, D: Sendable,
         E: Sendable
@@ -3116,7 +3141,7 @@ extension Replaceable {
     @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue>(
         _ a: A, _ b: B, _ c: C, _ d: D, _ e: E
-    ) throws -> Void
+    ) throws
     where Function == @Sendable (A, B, C, D, E) throws -> Void {
         guard slot.isPatched else { return try original(a, b, c, d, e) }
         return try slot.callThrowing(slot.cell, a, b, c, d, e, as: PatchNoResult.self, original: original)
@@ -3126,7 +3151,7 @@ extension Replaceable {
     @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue>(
         _ a: A, _ b: B, _ c: C, _ d: D, _ e: E
-    ) async throws -> Void
+    ) async throws
     where
         Function == @Sendable (A, B, C, D, E) async throws -> Void, A: Sendable, B: Sendable, C: Sendable, D: Sendable,
         E: Sendable
@@ -3257,7 +3282,7 @@ extension PatchPoint {
     @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue>(
         _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, original: (A, B, C, D, E) async -> Void
-    ) async -> Void where Function == (A, B, C, D, E) async -> Void {
+    ) async where Function == (A, B, C, D, E) async -> Void {
         guard slot.isPatched else { return await original(a, b, c, d, e) }
         return await slot.callAsynchronously(a, b, c, d, e, as: PatchNoResult.self, original: original)
     }
@@ -3266,7 +3291,7 @@ extension PatchPoint {
     @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue>(
         _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, original: (A, B, C, D, E) -> Void
-    ) -> Void where Function == (A, B, C, D, E) -> Void {
+    ) where Function == (A, B, C, D, E) -> Void {
         guard slot.isPatched else { return original(a, b, c, d, e) }
         return withoutActuallyEscaping(original) { (original) -> Void in
             slot.call(slot.cell, a, b, c, d, e, as: PatchNoResult.self, original: original)
@@ -3300,7 +3325,7 @@ extension PatchPoint {
     @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue>(
         _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, original: (A, B, C, D, E) async throws -> Void
-    ) async throws -> Void where Function == (A, B, C, D, E) async throws -> Void {
+    ) async throws where Function == (A, B, C, D, E) async throws -> Void {
         guard slot.isPatched else { return try await original(a, b, c, d, e) }
         return try await slot.callAsynchronously(a, b, c, d, e, as: PatchNoResult.self, original: original)
     }
@@ -3309,7 +3334,7 @@ extension PatchPoint {
     @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue>(
         _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, original: (A, B, C, D, E) throws -> Void
-    ) throws -> Void where Function == (A, B, C, D, E) throws -> Void {
+    ) throws where Function == (A, B, C, D, E) throws -> Void {
         guard slot.isPatched else { return try original(a, b, c, d, e) }
         return try withoutActuallyEscaping(original) { (original) throws -> Void in
             try slot.callThrowing(slot.cell, a, b, c, d, e, as: PatchNoResult.self, original: original)
@@ -3390,8 +3415,12 @@ extension Slot {
             return observed(
                 cell, (a, b, c, d, e, f), count: 6, as: Output.self,
                 push: { (values: (A, B, C, D, E, F), stack) in
-                    values.0.push(to: stack); values.1.push(to: stack); values.2.push(to: stack);
-                    values.3.push(to: stack); values.4.push(to: stack); values.5.push(to: stack)
+                    values.0.push(to: stack)
+                    values.1.push(to: stack)
+                    values.2.push(to: stack)
+                    values.3.push(to: stack)
+                    values.4.push(to: stack)
+                    values.5.push(to: stack)
                 }
             ) { () throws(Never) in call(cell, a, b, c, d, e, f, as: Output.self, original: original) }
         default: return original(a, b, c, d, e, f)
@@ -3492,8 +3521,12 @@ extension Slot {
             return try observed(
                 cell, (a, b, c, d, e, f), count: 6, as: Output.self,
                 push: { (values: (A, B, C, D, E, F), stack) in
-                    values.0.push(to: stack); values.1.push(to: stack); values.2.push(to: stack);
-                    values.3.push(to: stack); values.4.push(to: stack); values.5.push(to: stack)
+                    values.0.push(to: stack)
+                    values.1.push(to: stack)
+                    values.2.push(to: stack)
+                    values.3.push(to: stack)
+                    values.4.push(to: stack)
+                    values.5.push(to: stack)
                 }
             ) { () throws(any Error) in try callThrowing(cell, a, b, c, d, e, f, as: Output.self, original: original) }
         default: return try original(a, b, c, d, e, f)
@@ -3564,8 +3597,12 @@ extension Slot {
         try await run(
             .cell(cell), (a, b, c, d, e, f), count: 6, as: Output.self,
             push: { (values: (A, B, C, D, E, F), stack) in
-                values.0.push(to: stack); values.1.push(to: stack); values.2.push(to: stack); values.3.push(to: stack);
-                values.4.push(to: stack); values.5.push(to: stack)
+                values.0.push(to: stack)
+                values.1.push(to: stack)
+                values.2.push(to: stack)
+                values.3.push(to: stack)
+                values.4.push(to: stack)
+                values.5.push(to: stack)
             },
             read: { stack in readAsynchronously(stack, from: 1, A.self, B.self, C.self, D.self, E.self, F.self) },
             original: { (values: (A, B, C, D, E, F)) async throws(Failure) -> Output.Value in
@@ -3772,7 +3809,7 @@ extension Replaceable {
     @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue
-    >(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F) -> Void
+    >(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F)
     where Function == @Sendable (A, B, C, D, E, F) -> Void {
         guard slot.isPatched else { return original(a, b, c, d, e, f) }
         return slot.call(slot.cell, a, b, c, d, e, f, as: PatchNoResult.self, original: original)
@@ -3782,7 +3819,7 @@ extension Replaceable {
     @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue
-    >(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F) async -> Void
+    >(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F) async
     where
         Function == @Sendable (A, B, C, D, E, F) async -> Void, A: Sendable, B: Sendable, C: Sendable, D: Sendable,
         E: Sendable, F: Sendable
@@ -3795,7 +3832,7 @@ extension Replaceable {
     @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue
-    >(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F) throws -> Void
+    >(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F) throws
     where Function == @Sendable (A, B, C, D, E, F) throws -> Void {
         guard slot.isPatched else { return try original(a, b, c, d, e, f) }
         return try slot.callThrowing(slot.cell, a, b, c, d, e, f, as: PatchNoResult.self, original: original)
@@ -3805,7 +3842,7 @@ extension Replaceable {
     @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue
-    >(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F) async throws -> Void
+    >(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F) async throws
     where
         Function == @Sendable (A, B, C, D, E, F) async throws -> Void, A: Sendable, B: Sendable, C: Sendable,
         D: Sendable, E: Sendable, F: Sendable
@@ -3943,7 +3980,7 @@ extension PatchPoint {
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue
     >(
         _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, original: (A, B, C, D, E, F) async -> Void
-    ) async -> Void where Function == (A, B, C, D, E, F) async -> Void {
+    ) async where Function == (A, B, C, D, E, F) async -> Void {
         guard slot.isPatched else { return await original(a, b, c, d, e, f) }
         return await slot.callAsynchronously(a, b, c, d, e, f, as: PatchNoResult.self, original: original)
     }
@@ -3954,7 +3991,7 @@ extension PatchPoint {
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue
     >(
         _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, original: (A, B, C, D, E, F) -> Void
-    ) -> Void where Function == (A, B, C, D, E, F) -> Void {
+    ) where Function == (A, B, C, D, E, F) -> Void {
         guard slot.isPatched else { return original(a, b, c, d, e, f) }
         return withoutActuallyEscaping(original) { (original) -> Void in
             slot.call(slot.cell, a, b, c, d, e, f, as: PatchNoResult.self, original: original)
@@ -3991,7 +4028,7 @@ extension PatchPoint {
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue
     >(
         _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, original: (A, B, C, D, E, F) async throws -> Void
-    ) async throws -> Void where Function == (A, B, C, D, E, F) async throws -> Void {
+    ) async throws where Function == (A, B, C, D, E, F) async throws -> Void {
         guard slot.isPatched else { return try await original(a, b, c, d, e, f) }
         return try await slot.callAsynchronously(a, b, c, d, e, f, as: PatchNoResult.self, original: original)
     }
@@ -4002,7 +4039,7 @@ extension PatchPoint {
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue
     >(
         _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, original: (A, B, C, D, E, F) throws -> Void
-    ) throws -> Void where Function == (A, B, C, D, E, F) throws -> Void {
+    ) throws where Function == (A, B, C, D, E, F) throws -> Void {
         guard slot.isPatched else { return try original(a, b, c, d, e, f) }
         return try withoutActuallyEscaping(original) { (original) throws -> Void in
             try slot.callThrowing(slot.cell, a, b, c, d, e, f, as: PatchNoResult.self, original: original)

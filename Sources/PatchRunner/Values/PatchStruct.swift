@@ -132,7 +132,9 @@ public struct PatchField<Root, Value: PatchValue>: Sendable {
     /// nil for a property that is computed or observed.
     @usableFromInline init?<Value>(of _: Value.Type, at offset: Int?) {
         guard let offset else { return nil }
-        (self.offset, size, alignment) = (offset, MemoryLayout<Value>.size, MemoryLayout<Value>.alignment)
+        self.offset = offset
+        size = MemoryLayout<Value>.size
+        alignment = MemoryLayout<Value>.alignment
     }
 }
 

@@ -56,9 +56,11 @@ struct StackDecoder: Decoder {
         switch error {
         case DecodingError.typeMismatch(_, let found), DecodingError.valueNotFound(_, let found),
             DecodingError.dataCorrupted(let found):
-            (context, text) = (found, found.debugDescription)
+            context = found
+            text = found.debugDescription
         case DecodingError.keyNotFound(let key, let found):
-            (context, text) = (found, "missing field \(key.stringValue)")
+            context = found
+            text = "missing field \(key.stringValue)"
         case EncodingError.invalidValue(_, let found): return found.debugDescription
         default: return "\(error)"
         }

@@ -36,8 +36,14 @@ final class Option: Sendable, Identifiable {
         _ name: String, _ help: String, _ value: Value? = nil, short: Character? = nil, repeats: Bool = false,
         takesAll: Bool = false, mayBeEmpty: Bool = false, variable: String? = nil, needs: [String] = []
     ) {
-        (self.name, self.help, self.value, self.short) = (name, help, value, short)
-        (self.repeats, self.takesAll, self.mayBeEmpty, self.variable) = (repeats, takesAll, mayBeEmpty, variable)
+        self.name = name
+        self.help = help
+        self.value = value
+        self.short = short
+        self.repeats = repeats
+        self.takesAll = takesAll
+        self.mayBeEmpty = mayBeEmpty
+        self.variable = variable
         self.needs = needs
     }
 

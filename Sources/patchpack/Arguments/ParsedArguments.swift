@@ -9,7 +9,8 @@ struct ParsedArguments: Sendable {
 
     /// - Parameter named: The given values by option name. Options that the verb does not take are ignored.
     init(verb: Verb, operands: [Argument], named: [String: [Argument]]) {
-        (self.verb, self.operands) = (verb, operands)
+        self.verb = verb
+        self.operands = operands
         var values: [Option.ID: [Argument]] = [:]
         for option in verb.allOptions { values[option.id] = named[option.name] }
         self.values = values

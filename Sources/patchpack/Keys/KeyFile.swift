@@ -137,7 +137,9 @@ struct KeyName {
     let source: String
 
     init(_ algorithm: SignatureAlgorithm?, _ path: Path, from source: String) {
-        (self.algorithm, self.path, self.source) = (algorithm, path, source)
+        self.algorithm = algorithm
+        self.path = path
+        self.source = source
         variable =
             path.bytes.starts(with: "env:".utf8) ? String(decoding: path.bytes.dropFirst(4), as: UTF8.self) : nil
     }

@@ -25,7 +25,8 @@ extension Console {
     private func withoutSecrets(_ annotation: Annotation) -> Annotation {
         var shown = annotation
         shown.file = annotation.file.map(secrets.removed)
-        (shown.title, shown.message) = (secrets.removed(from: shown.title), secrets.removed(from: shown.message))
+        shown.title = secrets.removed(from: shown.title)
+        shown.message = secrets.removed(from: shown.message)
         return shown
     }
 }

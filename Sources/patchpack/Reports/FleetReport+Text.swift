@@ -10,10 +10,16 @@ struct ReportLine {
     let text: String
 
     init(_ style: Console.Style, _ word: String, _ text: String = "") {
-        (self.style, self.word, self.text) = (style, word, text)
+        self.style = style
+        self.word = word
+        self.text = text
     }
 
-    init(_ text: String) { (style, word, self.text) = (nil, "", text) }
+    init(_ text: String) {
+        style = nil
+        word = ""
+        self.text = text
+    }
 
     init(name: String, value: String) {
         self.init(.faint, "  \(name)" + String(repeating: " ", count: max(1, 14 - name.count)), value)

@@ -39,7 +39,9 @@ final class ShellCommand {
     }
 
     private init(process: pid_t, output: Descriptor, hasGroup: Bool) {
-        (self.process, self.output, self.hasGroup) = (process, output, hasGroup)
+        self.process = process
+        self.output = output
+        self.hasGroup = hasGroup
     }
 
     /// - Parameter signals: The signals that the command blocks.

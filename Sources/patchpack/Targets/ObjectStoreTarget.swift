@@ -20,7 +20,8 @@ struct ObjectStoreTarget: DeployTarget {
 
     init(_ name: String, settings: HTTPSettings, limit: Int) throws(PatchError) {
         self.name = HTTPSource.shown(name)
-        (self.settings, self.limit) = (settings, limit)
+        self.settings = settings
+        self.limit = limit
         let place = name.dropFirst("s3://".count).split(separator: "/").joined(separator: "/")
         guard !place.isEmpty, place.utf8.allSatisfy(Self.plain.contains) else {
             throw .usage("\(self.name): expected s3://BUCKET/FOLDER of letters, digits, dots and hyphens")
@@ -112,8 +113,9 @@ struct ObjectStoreTarget: DeployTarget {
         let width = min(Self.width, files.count)
         let connection = connection
         let done = Shared(Atomic(0))
-        let looks = try runBlocking(meanwhile: { report(done.value.load(ordering: .relaxed)) }) {
-            () async throws(PatchError) in
+        let looks = try runBlocking {
+            report(done.value.load(ordering: .relaxed))
+        } for: { () async throws(PatchError) in
             await withTaskGroup { group in
                 for first in 0..<width {
                     group.addTask { () -> Result<[(Int, Found)], PatchError> in

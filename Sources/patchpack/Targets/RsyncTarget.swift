@@ -30,7 +30,8 @@ final class RsyncTarget: DeployTarget {
     init(_ given: String, limit: Int) throws(PatchError) {
         let place = given.hasSuffix("/") ? String(given.dropLast()) : given
         name = HTTPSource.shown(place)
-        (self.place, self.limit) = (place, limit)
+        self.place = place
+        self.limit = limit
         guard place.utf8.allSatisfy(Self.plain.contains), !place.hasPrefix("-") else {
             throw .usage("\(name): a name that a shell on the other machine could take for a command")
         }
@@ -38,7 +39,8 @@ final class RsyncTarget: DeployTarget {
             guard place.split(separator: "/").count > 2 else {
                 throw .usage("\(name): expected rsync://HOST/MODULE/FOLDER")
             }
-            (common, lock) = (["--timeout=60", "--contimeout=30"], [])
+            common = ["--timeout=60", "--contimeout=30"]
+            lock = []
         } else {
             guard let remote = Self.folder(of: place) else {
                 throw .usage("\(name): expected HOST:FOLDER, or rsync://HOST/MODULE/FOLDER for a daemon")

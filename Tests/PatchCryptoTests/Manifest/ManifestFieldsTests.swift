@@ -46,9 +46,17 @@ import Testing
     @Test func manifestFields_completedByOthers_fillsOnlyMissing() throws {
         func fields(_ text: String, _ second: Int) -> ManifestFields {
             var fields = ManifestFields()
-            (fields.id, fields.version, fields.app, fields.appVersions) = (text, text, text, text)
-            (fields.engine, fields.instances, fields.replaces, fields.expires) = (text, text, [text], text)
-            (fields.created, fields.notes, fields.extra) = (Timestamp(secondsSince1970: second), text, [text: text])
+            fields.id = text
+            fields.version = text
+            fields.app = text
+            fields.appVersions = text
+            fields.engine = text
+            fields.instances = text
+            fields.replaces = [text]
+            fields.expires = text
+            fields.created = Timestamp(secondsSince1970: second)
+            fields.notes = text
+            fields.extra = [text: text]
             return fields
         }
         func shown(_ fields: ManifestFields) -> String { String(describing: fields) }

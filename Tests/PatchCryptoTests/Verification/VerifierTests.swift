@@ -83,8 +83,12 @@ import Testing
 
     @Test func limitsCanBeRaisedWithoutEnd() throws {
         var limits = EnvelopeLimits()
-        (limits.envelopeSize, limits.scriptSize, limits.scriptCount) = (.max, .max, .max)
-        (limits.manifestSize, limits.signatureCount, limits.signatureLength) = (.max, .max, .max)
+        limits.envelopeSize = .max
+        limits.scriptSize = .max
+        limits.scriptCount = .max
+        limits.manifestSize = .max
+        limits.signatureCount = .max
+        limits.signatureLength = .max
         #expect(try outcome(EnvelopeForge().envelope(), limits: limits).error == nil)
     }
 

@@ -132,7 +132,8 @@ import Testing
         let other = try FeedKey(SigningKey.generate(.ed25519).verifyingKey)
         try targets.setKeys(of: "r", to: [other.id], threshold: 1, adding: [(other.id, other.json)])
         targets.targets[ExactString("b")] = nil
-        (targets.version, targets.expires) = (4, FeedFixture.now)
+        targets.version = 4
+        targets.expires = FeedFixture.now
         let expected =
             #"{"targets":{"a":\#(Self.file)},"delegations":{"x":1,"roles":[{"terminating":true,"paths":["*"],"x":1,"name":"r","threshold":1,"keyids":["\#(other.id)"]}],"keys":{"\#(other.id)":\#(other.json.text())}},"#
             + Self.head.replacing("2026-11-25T12:00:00Z", with: FeedFixture.now.description)

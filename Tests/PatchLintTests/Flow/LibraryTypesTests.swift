@@ -38,7 +38,8 @@ import Testing
         let registry = PatchRegistry()
         let run = try registry.replaceable("T.run") { () -> [String] in [] }
         var limits = PatchLimits()
-        (limits.callTime, limits.callFuel) = (.seconds(60), .max / 2)
+        limits.callTime = .seconds(60)
+        limits.callFuel = .max / 2
         let runner = PatchRunner(
             registry: registry, host: try HostInfo(app: "com.example.shop", version: "1.0"), limits: limits)
         let tries = calls.map { call, _ in

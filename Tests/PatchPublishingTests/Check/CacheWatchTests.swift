@@ -15,7 +15,8 @@ import Testing
     /// The warning about a server that lets caches keep a file for some seconds.
     private func faults(_ path: String, _ seconds: Int?, date: Timestamp? = FeedFixture.now) async throws -> [String] {
         let server = MemorySource(date: date)
-        (server[Self.timestamp], server[Self.root]) = ([1], [1])
+        server[Self.timestamp] = [1]
+        server[Self.root] = [1]
         let watch = CacheWatch(
             source: FaultySource(source: server) { _, reply in
                 FeedReply(reply.content, date: reply.date, maxAge: seconds.map { .seconds($0) })

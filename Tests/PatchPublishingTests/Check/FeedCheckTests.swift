@@ -114,7 +114,9 @@ import Testing
         var snapshot = try SnapshotMetadata(file("metadata/\(state).snapshot.json", "snapshot"))
         var timestamp = try TimestampMetadata(file("metadata/timestamp.json", "timestamp"))
         let next = state + 1
-        (rollout.targets, rollout.version, snapshot.version) = (targets, next, next)
+        rollout.targets = targets
+        rollout.version = next
+        snapshot.version = next
         timestamp.version += 1
         snapshot.setEntry(of: "rollout", to: MetadataDescription(version: next))
         timestamp.snapshot = MetadataDescription(version: next)

@@ -226,7 +226,9 @@ import Testing
             -> FeedChange
         {
             try self.change(with: keys) {
-                ($0.details.author, $0.details.reason, $0.stages) = (author, reason, stages)
+                $0.details.author = author
+                $0.details.reason = reason
+                $0.stages = stages
             }
         }
         _ = try change(with: [], by: "bob", nil, stages: true).run(isUrgent: false) { (feed, details) in

@@ -26,7 +26,8 @@ import Testing
 
     private func pause(_ author: String, _ reason: String?, at now: Timestamp = FeedFixture.now) throws {
         var details = ChangeDetails(at: now)
-        (details.author, details.reason) = (author, reason)
+        details.author = author
+        details.reason = reason
         try place.change(in: details) { feed in
             let entry = feed.list.entries[0]
             var paused = entry
@@ -63,7 +64,8 @@ import Testing
             }
         }
         var details = FeedFixture.details
-        (details.author, details.reason) = ("cron", "second")
+        details.author = "cron"
+        details.reason = "second"
         try sign(details, "second")
         var later = ChangeDetails(at: FeedFixture.now.adding(days: 1))
         later.author = "cron"
@@ -128,7 +130,8 @@ import Testing
     @Test func eachUndoneChangeHasAnAuthor() throws {
         try pause("ada", "crash")
         var details = FeedFixture.details
-        (details.author, details.reason) = ("bob", "ticket 12")
+        details.author = "bob"
+        details.reason = "ticket 12"
         try place.change(in: details) { feed in
             let entry = feed.list.entries[0]
             feed.replace(
@@ -255,7 +258,8 @@ import Testing
         let entry = feed.list.entries[0]
         #expect(entry.since == later && entry.offered == FeedFixture.now && entry.reason == "of the change")
         var paused = entry
-        (paused.state, paused.reason) = (.paused, "its own")
+        paused.state = .paused
+        paused.reason = "its own"
         feed.replace(entry, with: paused, in: details)
         #expect(feed.list.entries[0].reason == "its own")
         var resumed = feed.list.entries[0]

@@ -39,7 +39,10 @@ import Testing
     @Test func aChangeThatIsNotWrittenLeavesNoTrace() throws {
         let files = feed.server.files
         let given = details {
-            ($0.author, $0.reason, $0.versionFloor, $0.locked) = ("Ada", "too slow", 500, [.targets])
+            $0.author = "Ada"
+            $0.reason = "too slow"
+            $0.versionFloor = 500
+            $0.locked = [.targets]
             $0.unusedVersions = [.rollout: 900]
         }
         let base = try read()

@@ -371,7 +371,9 @@ import Testing
         func part(_ basisPoints: Int) -> (inout PatchListDraft) -> Void {
             { list in
                 list.entries = list.entries.map {
-                    var entry = $0; entry.rollout = Rollout(basisPoints: basisPoints); return entry
+                    var entry = $0
+                    entry.rollout = Rollout(basisPoints: basisPoints)
+                    return entry
                 }
             }
         }
@@ -387,7 +389,9 @@ import Testing
         func stopped(_ state: PatchList.Entry.State) -> FeedRepository {
             changed(wide, by: "ada") { list in
                 list.entries = list.entries.map {
-                    var entry = $0; entry.state = state; return entry
+                    var entry = $0
+                    entry.state = state
+                    return entry
                 }
             }
         }
@@ -407,7 +411,9 @@ import Testing
         // The same share of all devices, but other devices, and apps that were too old.
         let mixed = changed(narrow, by: "ada") { list in
             list.entries = list.entries.map {
-                var entry = $0; entry.rollout = Rollout(basisPoints: 500, seed: "other"); return entry
+                var entry = $0
+                entry.rollout = Rollout(basisPoints: 500, seed: "other")
+                return entry
             }
         }
         #expect(refused(mixed, to: narrow, by: "ada"))

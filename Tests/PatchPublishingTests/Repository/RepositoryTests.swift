@@ -129,8 +129,13 @@ import Testing
     @Test(arguments: [true, false]) func aFirstSwitchIsMerged(isWaiting: Bool) throws {
         let base = try feed.repository()
         var (waiting, other) = (base, base)
-        waiting.edit(in: details) { list in isWaiting ? list.setSwitch("a", to: "1") : (list.notice = "soon") }
-        other.edit(in: details) { list in isWaiting ? (list.notice = "soon") : list.setSwitch("a", to: "1") }
+        func change(_ repository: inout FeedRepository, setsSwitch: Bool) {
+            repository.edit(in: details) { list in
+                if setsSwitch { list.setSwitch("a", to: "1") } else { list.notice = "soon" }
+            }
+        }
+        change(&waiting, setsSwitch: isWaiting)
+        change(&other, setsSwitch: !isWaiting)
         try waiting.rebase(from: base, onto: other, in: details)
         #expect(waiting.list.switches?["a"]?.text == "1" && waiting.list.notice == "soon")
     }
@@ -247,7 +252,8 @@ import Testing
         #expect(new.visibleChanges(since: old) == ["targets: adds the key \(keys[0].id.prefix(16))"])
         for (isOldKnown, isNewKnown) in [(false, true), (true, false), (false, false)] {
             var (old, new) = (old, new)
-            (old.knowsRoot, new.knowsRoot) = (isOldKnown, isNewKnown)
+            old.knowsRoot = isOldKnown
+            new.knowsRoot = isNewKnown
             #expect(new.visibleChanges(since: old).isEmpty)
         }
     }

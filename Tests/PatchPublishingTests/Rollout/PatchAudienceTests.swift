@@ -52,7 +52,8 @@ import Testing
 
     @Test func entryBasisPoints_onlyGroups_isZero() throws {
         var entry = PatchEntryDraft(FeedFixture.entry(1))
-        (entry.rollout, entry.groups) = (nil, [])
+        entry.rollout = nil
+        entry.groups = []
         #expect(entry.basisPoints == 10_000)
         entry.groups = ["qa"]
         #expect(entry.basisPoints == 0)

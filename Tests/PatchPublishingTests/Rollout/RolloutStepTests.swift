@@ -35,7 +35,7 @@ import Testing
         return RolloutStep(of: entry, isEnabled: true, by: Self.rules, evidence, at: now)
     }
 
-    private func step(of change: (inout PatchEntryDraft) -> Void) -> RolloutStep {
+    private func stepOfEntry(_ change: (inout PatchEntryDraft) -> Void) -> RolloutStep {
         var entry = entry
         change(&entry)
         return RolloutStep(of: entry, isEnabled: true, by: Self.rules, evidence, at: now)
@@ -44,12 +44,12 @@ import Testing
     @Test func theNextStepIsTheOneAboveThePart() {
         #expect(step() == .widen(.part(2500)))
         #expect(step { $0.gates = [] } == .widen(.part(2500)))
-        #expect(step(of: { $0.rollout = Rollout(basisPoints: 99) }) == .widen(.part(100)))
-        #expect(step(of: { $0.rollout = Rollout(basisPoints: 2500) }) == .widen(.part(10_000)))
-        #expect(step(of: { $0.rollout = Rollout(basisPoints: 10_000) }) == .complete)
-        #expect(step(of: { $0.rollout = nil }) == .complete, "it is for all")
-        #expect(step(of: { ($0.rollout, $0.groups) = (nil, ["qa"]) }) == .widen(.part(100)))
-        #expect(step(of: { ($0.rollout, $0.users) = (nil, ["x"]) }) == .widen(.part(100)))
+        #expect(stepOfEntry { $0.rollout = Rollout(basisPoints: 99) } == .widen(.part(100)))
+        #expect(stepOfEntry { $0.rollout = Rollout(basisPoints: 2500) } == .widen(.part(10_000)))
+        #expect(stepOfEntry { $0.rollout = Rollout(basisPoints: 10_000) } == .complete)
+        #expect(stepOfEntry { $0.rollout = nil } == .complete, "it is for all")
+        #expect(stepOfEntry { ($0.rollout, $0.groups) = (nil, ["qa"]) } == .widen(.part(100)))
+        #expect(stepOfEntry { ($0.rollout, $0.users) = (nil, ["x"]) } == .widen(.part(100)))
     }
 
     /// A change may have waited for its signatures longer than a step lasts.
@@ -115,8 +115,8 @@ import Testing
         #expect(damage(11, withoutDevice: 0, devices: 6) == waits)
         #expect(damage(11_000, withoutDevice: 0, devices: 5) == .widen(.part(2500)), "of a tenth of the devices")
         #expect(damage(10, withoutDevice: 0, devices: 10) == .widen(.part(2500)), "a tenth of the lines")
-        #expect(step(of: { $0.since = now }) == .wait([.young(0, soak: 3600)]))
-        #expect(step(of: { $0.since = nil }) == .widen(.part(2500)), "an older version of the tool has listed it")
+        #expect(stepOfEntry { $0.since = now } == .wait([.young(0, soak: 3600)]))
+        #expect(stepOfEntry { $0.since = nil } == .widen(.part(2500)), "an older version of the tool has listed it")
         #expect(
             step { $0.newest = Timestamp(secondsSince1970: now.secondsSince1970 - 601) } == .wait([.staleEvents(601)]))
         #expect(step { $0.newest = nil } == .wait([.noEvents]))
@@ -130,7 +130,8 @@ import Testing
         let crossed = { (evidence: inout RolloutStep.Evidence) in evidence.limits = [limit] }
         #expect(
             step {
-                crossed(&$0); $0.gates = [Self.crossed]
+                crossed(&$0)
+                $0.gates = [Self.crossed]
             } == .withdraw(limit))
         #expect(step { $0.limits = [Self.undecided] } == .widen(.part(2500)), "below the limit, gates decide")
         var evidence = evidence
@@ -167,7 +168,7 @@ import Testing
     /// A bad patch is paused, whatever else there is to wait for.
     @Test func aCrossedGatePauses() {
         #expect(step { ($0.gates, $0.newest) = ([Self.undecided, Self.crossed], nil) } == .pause(Self.crossed))
-        let complete = step(of: { $0.rollout = nil })
+        let complete = stepOfEntry { $0.rollout = nil }
         #expect(complete == .complete)
         var entry = entry
         entry.rollout = nil
@@ -178,11 +179,12 @@ import Testing
 
     /// An alarm lasts until a decision is made.
     @Test func rolloutStep_pausedByGate_staysStopped() {
-        #expect(step(of: { ($0.state, $0.reason) = (.paused, "failing<1%: 2%") }) == .stopped(by: Self.passed))
-        #expect(step(of: { ($0.state, $0.reason) = (.paused, "lunch") }) == .stopped(by: nil))
-        #expect(step(of: { ($0.state, $0.reason) = (.withdrawn, "failing<1%: 2%") }) == .stopped(by: nil))
+        #expect(stepOfEntry { ($0.state, $0.reason) = (.paused, "failing<1%: 2%") } == .stopped(by: Self.passed))
+        #expect(stepOfEntry { ($0.state, $0.reason) = (.paused, "lunch") } == .stopped(by: nil))
+        #expect(stepOfEntry { ($0.state, $0.reason) = (.withdrawn, "failing<1%: 2%") } == .stopped(by: nil))
         var paused = entry
-        (paused.state, paused.reason) = (.paused, "lunch")
+        paused.state = .paused
+        paused.reason = "lunch"
         var bad = evidence
         bad.gates = [Self.crossed]
         #expect(RolloutStep(of: paused, isEnabled: true, by: Self.rules, bad, at: now) == .stopped(by: Self.crossed))
@@ -216,7 +218,9 @@ import Testing
             -> RolloutStep
         {
             var (shadow, evidence) = (entry, evidence)
-            (shadow.state, shadow.rollout, evidence.gates) = (.shadow, Rollout(basisPoints: 10_000), gates)
+            shadow.state = .shadow
+            shadow.rollout = Rollout(basisPoints: 10_000)
+            evidence.gates = gates
             let rules = RolloutStep.Rules(
                 steps: try #require(RolloutStep.Rules.steps(steps)), soak: 3600, fresh: 600, newDevices: 10)
             return RolloutStep(of: shadow, isEnabled: true, by: rules, evidence, at: now ?? self.now)

@@ -21,7 +21,9 @@ import Testing
     }
 
     private enum Owner: Hashable {
-        case free, taken(Int), reserved(Int)
+        case free
+        case taken(Int)
+        case reserved(Int)
     }
 
     private enum Phase: Hashable {

@@ -23,7 +23,9 @@ import Testing
             uptime: Uptime = .system
         ) throws {
             var limits = PatchLimits.patient
-            (limits.failures, limits.breakerPause, limits.instances) = (failures, pause, instances)
+            limits.failures = failures
+            limits.breakerPause = pause
+            limits.instances = instances
             harness = try Harness(limits: limits, uptime: uptime)
             let registry = harness.registry
             first = try registry.replaceable("T.first") { (x: Int) throws -> Int in 7 }
@@ -154,7 +156,8 @@ import Testing
         for _ in 0..<3 { _ = try app.first(0) }
         for _ in 0..<3 { _ = try await app.waits(0) }
         app.set("works")
-        let isIn = DispatchSemaphore(value: 0), mayLeave = DispatchSemaphore(value: 0)
+        let isIn = DispatchSemaphore(value: 0)
+        let mayLeave = DispatchSemaphore(value: 0)
         let nested = Mutex<[Int]>([])
         app.inRun.locked {
             $0 = { [weak app] in

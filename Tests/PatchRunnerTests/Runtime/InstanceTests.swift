@@ -41,7 +41,8 @@ import Testing
     func thePatchAnswersUnderLoad(_ callers: Int) async throws {
         var limits = PatchLimits()
         // Other tests may keep the processors and the threads of tasks for longer than a call waits by default.
-        (limits.lockTime, limits.waitTime) = (.seconds(60), .seconds(3600))
+        limits.lockTime = .seconds(60)
+        limits.waitTime = .seconds(3600)
         let harness = try Harness(limits: limits)
         let body = { @Sendable (path: String) -> Bool in true }
         let allows = try harness.registry.replaceable("Guard.allows", body)
@@ -262,7 +263,8 @@ import Testing
     @Test(arguments: [false, true]) func peakMemory_heldByOtherInstances_isBusy(waits: Bool) async throws {
         let harness = try Harness(limits: Self.limits(2).with(\.peakMemory, 9 << 20).with(\.failures, 1))
         let meet = try meeting(2, in: harness)
-        let isIn = Counter(), mayLeave = Counter()
+        let isIn = Counter()
+        let mayLeave = Counter()
         _ = try harness.registry.replaceable("T.stop") { () -> Void in
             isIn.add()
             while mayLeave.count == 0 { usleep(200) }
@@ -324,15 +326,16 @@ import Testing
     /// A call loads the script at most once, however many others wait. More instances are made by a task.
     @Test func aCallMakesOneInstance() async throws {
         let loads = Mutex<[UInt: Int]>([:])
-        let registry = PatchRegistry()
-        let runner = PatchRunner(
-            registry: registry, host: try HostInfo(app: "com.example.shop", version: "1"), limits: Self.limits(16),
-            clock: { nil }, events: nil, checksHost: false
-        ) { _, _, line in
+        let countLoads: @Sendable (String, String, Int) -> Void = { _, _, line in
             let thread = UInt(pthread_self())
             if line == 1 { loads.locked { $0[thread, default: 0] += 1 } }
         }
-        let arrived = Counter(), mayLeave = Counter()
+        let registry = PatchRegistry()
+        let runner = PatchRunner(
+            registry: registry, host: try HostInfo(app: "com.example.shop", version: "1"), limits: Self.limits(16),
+            clock: { nil }, events: nil, checksHost: false, onLine: countLoads)
+        let arrived = Counter()
+        let mayLeave = Counter()
         let function = try registry.replaceable("T.f") { () -> Int in
             arrived.add()
             while mayLeave.count == 0 { usleep(200) }

@@ -16,7 +16,9 @@ import Testing
             _ name: String, _ path: any WritableKeyPath<PatchLimits, Value> & Sendable, _ least: String, _ one: String,
             _ most: String
         ) {
-            (testDescription, self.path, outcomes) = (name, path, (least, one, most))
+            testDescription = name
+            self.path = path
+            outcomes = (least, one, most)
         }
 
         init(

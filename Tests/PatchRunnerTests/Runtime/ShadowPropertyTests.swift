@@ -18,7 +18,8 @@ import Testing
         let lines: [Line]
         private let ended: Counter
         init(_ lines: [Line], of program: Program) {
-            (self.lines, ended) = (lines, program.ended)
+            self.lines = lines
+            ended = program.ended
             program.made.add()
         }
         deinit { ended.add() }

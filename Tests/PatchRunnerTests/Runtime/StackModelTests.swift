@@ -109,7 +109,9 @@ import Testing
     // MARK: the model
 
     private enum Change: Sendable {
-        case install(Int, version: Int), withdraw(Int), open(Int)
+        case install(Int, version: Int)
+        case withdraw(Int)
+        case open(Int)
     }
 
     /// A stack, and a call in it.

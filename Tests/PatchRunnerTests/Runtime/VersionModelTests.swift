@@ -138,7 +138,8 @@ import Testing
         let runner = bench.harness.runner
         let end = ContinuousClock.now + time
         while ContinuousClock.now < end || bench.calls.count <= 100 || bench.byPatches.count <= 20 {
-            let id = Int.random(in: 0...1, using: &random), version = Int.random(in: 1...3, using: &random)
+            let id = Int.random(in: 0...1, using: &random)
+            let version = Int.random(in: 1...3, using: &random)
             let name = "com.example.p\(id)"
             runner.lowerMinimumVersion(of: name, to: 1)
             let earlier = (runner.active + runner.closed).filter { $0.id == name }

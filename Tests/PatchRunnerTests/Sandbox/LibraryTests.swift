@@ -223,7 +223,8 @@ import TestSupport
             return "right"
             """, others: others
         ) {
-            $0.callFuel = 20_000_000; $0.callTime = .seconds(30)
+            $0.callFuel = 20_000_000
+            $0.callTime = .seconds(30)
         }
         #expect(answer == "right")
     }

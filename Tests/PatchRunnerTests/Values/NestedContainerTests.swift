@@ -58,8 +58,10 @@ import Testing
     /// With these limits, Lua's stack of a million values is full before anything else ends the run.
     private static let generous: PatchLimits = {
         var limits = PatchLimits.patient
-        (limits.callFuel, limits.loadFuel) = (100_000_000, 100_000_000)
-        (limits.memory, limits.peakMemory) = (1 << 30, 1 << 30)
+        limits.callFuel = 100_000_000
+        limits.loadFuel = 100_000_000
+        limits.memory = 1 << 30
+        limits.peakMemory = 1 << 30
         limits.tableElements = 5_000_000
         return limits
     }()

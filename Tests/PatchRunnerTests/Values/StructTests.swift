@@ -30,7 +30,11 @@ import Testing
         }
 
         init(points: [Point], named: [String: Point], origin: Point, flags: Flags, count: Int) {
-            (self.points, self.named, self.origin, self.flags, self.count) = (points, named, origin, flags, count)
+            self.points = points
+            self.named = named
+            self.origin = origin
+            self.flags = flags
+            self.count = count
         }
 
         static let patchFields = PatchFields(
@@ -198,7 +202,10 @@ import Testing
 
     /// The interface is made by pushing the values, so a type's own encoding counts.
     @Test func casesAndOtherBasicValuesAreListed() throws {
-        enum Size: Int, Codable, PatchValue, CaseIterable { case small = 1, big = 9 }
+        enum Size: Int, Codable, PatchValue, CaseIterable {
+            case small = 1
+            case big = 9
+        }
         enum Way: CaseIterable, PatchKey {
             case walk, fly
             func push(to stack: PatchStack) { (self == .walk ? "on foot" : "by air").push(to: stack) }
@@ -293,7 +300,9 @@ import Testing
             var kept: Int
             var second: Value
             init(second: Value, kept: Int, first: Value) {
-                (self.first, self.kept, self.second) = (first, kept, second)
+                self.first = first
+                self.kept = kept
+                self.second = second
             }
             static var patchFields: PatchFields<Other> {
                 PatchFields(

@@ -157,7 +157,7 @@ final class Basket: PatchObject {
 
     /// A table in a table, nested without a limit.
     struct Nested: Codable, Sendable, PatchValue {
-        var inner: [Nested];
+        var inner: [Nested]
         init(from decoder: any Decoder) throws {
             var container = try decoder.unkeyedContainer()
             inner = []

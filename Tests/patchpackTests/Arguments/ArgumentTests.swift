@@ -122,7 +122,8 @@ import Testing
     @Test func anOptionIsNoOtherOfItsName() throws {
         let words = ["feed", "preview", "feed", "--app-version", "1.0", "--group", "testers"]
         guard case .run(let arguments) = try Request(words.map { Argument(bytes: Array($0.utf8)) }) else {
-            Issue.record("no run"); return
+            Issue.record("no run")
+            return
         }
         #expect(try arguments.texts(of: .deviceGroup) == ["testers"])
         #expect(!arguments.has(.group) && arguments.values(of: .group).isEmpty)

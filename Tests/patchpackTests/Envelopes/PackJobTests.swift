@@ -61,7 +61,9 @@ import Testing
         func pack(_ version: Int, notes: String, upgrades: Bool = false, forces: Bool = false) throws -> PackJob.Result
         {
             var job = try job([write("a.lua", version: version)], to: "a.js")
-            (job.upgrades, job.forces, job.fields.notes) = (upgrades, forces, notes)
+            job.upgrades = upgrades
+            job.forces = forces
+            job.fields.notes = notes
             return try #require(job.pack(job.units()).first)
         }
         #expect(try pack(version, notes: "old").error == nil)

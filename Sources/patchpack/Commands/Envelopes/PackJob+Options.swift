@@ -18,12 +18,14 @@ extension PackJob {
         trustStore = try keys.trustStore(orThatOf: signingKeys, needed: !commands.isEmpty)
         now = try SystemClock.now()
         standardInputName = try ScriptInput.name(arguments)
-        (root, destination) = (arguments.path(of: .root), arguments.path(of: .output))
+        root = arguments.path(of: .root)
+        destination = arguments.path(of: .output)
         isBundle = arguments.has(.bundle)
         lints = !arguments.has(.noLint)
         isDryRun = arguments.has(.dryRun)
         isAllOrNothing = arguments.has(.allOrNothing)
-        (upgrades, forces) = (arguments.has(.upgrade), arguments.has(.force))
+        upgrades = arguments.has(.upgrade)
+        forces = arguments.has(.force)
         printsJSON = arguments.format == "json"
     }
 }

@@ -69,7 +69,8 @@ struct PackJob: Sendable {
         }
         let errors = OutputFile.writeEach(new.compactMap { results[$0].file }, replacing: { _ in forces })
         for (index, error) in zip(new, errors) where error?.code != .exists {
-            (results[index].error, results[index].file) = (error, nil)
+            results[index].error = error
+            results[index].file = nil
         }
         for index in results.indices where results[index].file != nil {
             var alone = [results[index]]

@@ -23,8 +23,10 @@ enum ResignCommand {
         let jobs = try arguments.jobs(defaultsToOne: arguments.has(.signatureCommand))
         try inOrder(
             units, jobs: jobs, on: console,
-            words: (arguments.has(.detach) ? "detached" : "signed", "refused"), work: { $0.map(resigning.resign) }
-        ) { (result) throws(PatchError) in
+            words: (arguments.has(.detach) ? "detached" : "signed", "refused")
+        ) {
+            $0.map(resigning.resign)
+        } show: { (result) throws(PatchError) in
             let (file, output) = (result.unit.path, result.unit.output)
             if console.format == .json {
                 try console.report(

@@ -21,10 +21,9 @@ enum UnpackCommand {
         if let index = folders.indices.first(where: { folders[..<$0].contains(folders[$0]) }) {
             throw .usage("two envelopes would be unpacked into \(folders[index])", hint: "unpack them one by one")
         }
-        try inOrder(
-            Array(zip(paths, folders)), jobs: 1, on: console, words: ("unpacked", "refused"),
-            work: { $0.map { verification.unpacked($0, into: $1, force: arguments.has(.force)) } }
-        ) { (result, outputs) throws(PatchError) in
+        try inOrder(Array(zip(paths, folders)), jobs: 1, on: console, words: ("unpacked", "refused")) {
+            $0.map { verification.unpacked($0, into: $1, force: arguments.has(.force)) }
+        } show: { (result, outputs) throws(PatchError) in
             if console.format == .json {
                 let written = result.error == nil ? outputs : []
                 try console.json(result.json(schema: "patchpack.unpack/1", [("outputs", written)]))

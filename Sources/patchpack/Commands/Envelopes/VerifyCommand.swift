@@ -22,10 +22,9 @@ enum VerifyCommand {
         var seen: [String: (path: Path, contents: Int)] = [:]
         var failed: [Annotation] = []
         var cases: [ReportCase] = []
-        try inOrder(
-            paths, jobs: arguments.jobs(), on: console, words: ("ok", "refused"),
-            work: { $0.map { verification.result(of: $0, keepingScripts: false, hashingPayload: isJSON) } }
-        ) { (result) throws(PatchError) in
+        try inOrder(paths, jobs: arguments.jobs(), on: console, words: ("ok", "refused")) {
+            $0.map { verification.result(of: $0, keepingScripts: false, hashingPayload: isJSON) }
+        } show: { (result) throws(PatchError) in
             var result = result
             // An app would accept either file. The same patch with other signatures is still the same patch.
             if result.error == nil, let manifest = result.report.manifest {

@@ -24,7 +24,8 @@ struct FeedAction {
     init(
         _ arguments: ParsedArguments, _ console: Console, keys options: [Option] = [.feedKey], folder path: Path? = nil
     ) throws(PatchError) {
-        (self.arguments, self.console) = (arguments, console)
+        self.arguments = arguments
+        self.console = console
         let folder = FeedFolder(path: path ?? arguments.operands[0].path)
         let now = try SystemClock.now()
         // A passphrase may take minutes, and so may a pipe.

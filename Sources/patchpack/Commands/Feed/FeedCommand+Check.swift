@@ -12,8 +12,9 @@ extension FeedCommand {
         let now = try SystemClock.now()
         let check: FeedCheck
         do throws(PatchError) {
-            check = try runBlocking(meanwhile: { console.status("\(reading.source.count) files are read") }) {
-                () async throws(PatchError) in
+            check = try runBlocking {
+                console.status("\(reading.source.count) files are read")
+            } for: { () async throws(PatchError) in
                 var client = try reading.client(at: now)
                 return try await FeedCheck(&client, at: now, in: reading.place)
             }

@@ -128,7 +128,8 @@ extension FeedCommand {
             guard named != nil else { return changes }
             details.isConfirmed = try askToSign(changes, arguments, console)
             // The answer may have taken hours.
-            (feed, details.now) = (base, try SystemClock.now())
+            feed = base
+            details.now = try SystemClock.now()
             _ = try feed.undo(to: older, in: details)
             return changes
         }

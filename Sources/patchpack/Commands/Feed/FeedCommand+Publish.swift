@@ -73,14 +73,11 @@ extension FeedCommand {
         }
         // The change may be made again, but a pipe cannot be read again.
         var envelopes: [(path: Path, manifest: Manifest, publication: Publication)] = []
-        try deliverInOrder(
-            paths, jobs: Resources.processorCount,
-            work: { paths in
-                paths.map { path in
-                    (path, Result { () throws(PatchError) in try contents(of: path, by: verification) })
-                }
+        try deliverInOrder(paths, jobs: Resources.processorCount) { paths in
+            paths.map { path in
+                (path, Result { () throws(PatchError) in try contents(of: path, by: verification) })
             }
-        ) { (path, result) throws(PatchError) in
+        } deliver: { (path, result) throws(PatchError) in
             let (manifest, envelope) = try result.get()
             guard isExpected(manifest) else {
                 throw PatchError(

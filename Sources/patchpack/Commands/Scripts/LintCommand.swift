@@ -21,17 +21,14 @@ enum LintCommand {
         var all: [(finding: Finding, file: Path)] = []
         var seen: [String: Path] = [:]
         let given = try ScriptInput.name(arguments)
-        try deliverInOrder(
-            patches, jobs: arguments.jobs(),
-            work: { patches in
-                patches.map { files in
-                    let linted = Result { () throws(PatchError) in
-                        try LintedPatch(files, fields, interface, onStandardInput: given)
-                    }
-                    return (files[0], linted)
+        try deliverInOrder(patches, jobs: arguments.jobs()) { patches in
+            patches.map { files in
+                let linted = Result { () throws(PatchError) in
+                    try LintedPatch(files, fields, interface, onStandardInput: given)
                 }
+                return (files[0], linted)
             }
-        ) { (path, result) throws(PatchError) in
+        } deliver: { (path, result) throws(PatchError) in
             var findings: [(finding: Finding, file: Path)]
             var linted: LintedPatch?
             switch result {

@@ -38,7 +38,9 @@ extension ManifestFields {
     /// Checks the options beside tags that are right, since the fault of an option is not one of a script.
     private func checkOptions() throws(PatchError) {
         var tags = ManifestFields()
-        (tags.id, tags.version, tags.app) = ("a.b", "1", "a.b")
+        tags.id = "a.b"
+        tags.version = "1"
+        tags.app = "a.b"
         do throws(PatchError) {
             _ = try completed(by: tags).manifest(of: [PatchScript(name: "main.lua", bytes: [])])
         } catch {

@@ -25,7 +25,8 @@ enum TestCommand {
         for byte in text.utf8 {
             let isClass = before == UInt8(ascii: ".") || before == UInt8(ascii: "]") || beforeThat == UInt8(ascii: "%")
             if isClass, [UInt8(ascii: "-"), UInt8(ascii: "*"), UInt8(ascii: "+")].contains(byte) { repetitions += 1 }
-            (beforeThat, before) = (before, byte)
+            beforeThat = before
+            before = byte
         }
         guard repetitions <= 3 else {
             throw .usage(

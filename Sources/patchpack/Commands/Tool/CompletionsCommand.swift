@@ -28,7 +28,10 @@ enum CompletionsCommand {
     private static func candidates(for words: [String]) -> [(String, String)] {
         var (before, last) = (words.dropLast(), words.last ?? "")
         // Bash treats a colon and an equals sign as words of their own.
-        if [":", "="].contains(last) { (before, last) = (words[...], "") }
+        if [":", "="].contains(last) {
+            before = words[...]
+            last = ""
+        }
         if before.last == ":" { return [("@files", "")] }
         if before.last == "=" { before.removeLast() }
         func fitting(_ all: [(String, String)]) -> [(String, String)] {

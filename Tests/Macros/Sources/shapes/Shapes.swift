@@ -23,7 +23,8 @@ import PatchRunner
     }
 }
 
-@PatchStruct fileprivate struct Hidden {
+// swift-format-ignore: UseSynthesizedInitializer
+@PatchStruct private struct Hidden {
     var value: Int
     init(value: Int) { self.value = value }
 }
@@ -46,7 +47,7 @@ final class Basket: PatchObject {
     @Patchable func total(price: Double, quantity: Int) -> Double { price * Double(quantity) * factor }
     @Patchable("Cart.totalOfOne") func total(price: Double) -> Double { price }
     @Patchable func nothing() { factor = 2 }
-    @Patchable func noResult(_ value: Int) -> Void { factor = Double(value) }
+    @Patchable func noResult(_ value: Int) { factor = Double(value) }
     @Patchable func unlabelled(_ value: Int, _ other: Int) -> Int { value + other }
     @Patchable func withDefault(value: Int = 3) -> Int { value }
     @Patchable func throwing(_ value: Int) throws -> Int {
@@ -147,7 +148,7 @@ final class Derived: Base {
     @Patchable("Derived.more") override func overridden(_ value: Int) -> Int { super.overridden(value) * 2 }
 }
 
-fileprivate enum Cache {
+private enum Cache {
     @PatchStruct struct Entry {
         var count: Int
         @Patchable func doubled() -> Int { count * 2 }
