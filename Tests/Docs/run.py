@@ -51,7 +51,7 @@ def commands(lines):
             continue
         here = re.search(r"<<'?(\w+)", line)
         end = here[1] if here else None
-        goes_on = line.endswith("\\")
+        goes_on = line.endswith(("\\", "&&"))
     return found
 
 

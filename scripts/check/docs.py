@@ -28,7 +28,10 @@ MODEL = "a patched call with a model of nine members: dates, a URL, an enum, a l
 INSTANCE, ONCE = "resident memory of a further instance of a small patch", "Measured once"
 # The places of figures in the documents, with the section and the row of RESULTS.md that each one comes from. … is the figure.
 FIGURES = {
-    "README.md": [(r"that no patch replaces takes \[…\]", "a call, not patched", "Replaceable")],
+    "README.md": [
+        (r"A replaceable function takes \[…\]", "a call, not patched", "Replaceable"),
+        (r"to call without a patch, and … with one", "a patched call", "Replaceable"),
+    ],
     "docs/server.md": [(r"A small one takes about …[,.]", INSTANCE, "the mean of fifteen")],
     "docs/performance.md": [
         (r"a `PatchPoint` without a patch \| … \|", "a call, not patched", "PatchPoint"),
