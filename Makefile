@@ -114,9 +114,10 @@ artifactbundle: build ## dist/patchpack-plugins, a package of the build plug-in 
 	@PATCHPACK=$(BUILD)/patchpack scripts/package/artifact-bundle.sh dist
 
 # The first step of CI.
-lint: walls ## format, shell scripts and walls
+lint: walls ## format of Swift and of C, shell scripts and walls
 	@scripts/deps.sh lint
 	git ls-files -z --cached --others --exclude-standard '*.swift' ':!*Arities.swift' | xargs -0 -n 50 $(SWIFT) format lint --strict
+	git ls-files -z --cached --others --exclude-standard '*.c' '*.h' | xargs -0 clang-format --dry-run --Werror
 	shellcheck scripts/*.sh scripts/*/*.sh Tests/Plugins/*.sh Tests/Macros/*.sh Tests/Monitoring/*.sh examples/*.sh examples/by-hand/*.sh .ci/run
 
 # Without git it would check nothing.

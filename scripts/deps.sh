@@ -19,7 +19,7 @@ if [ "$(uname)" = Darwin ]; then
   packages=(openssl@3 libzip lua curl zstd pkgconf)
   case $what in
   build | demo) ;;
-  lint) packages=(shellcheck) ;;
+  lint) packages=(shellcheck clang-format) ;;
   install | package) packages+=(lowdown) ;;
   *) packages+=(shellcheck) ;;
   esac
@@ -45,7 +45,7 @@ list() {
     echo zsh fish lcov mandoc lowdown softhsm2 opensc locales libluajit-5.1-2 lua-busted lua-check nginx-light varnish tinyproxy
     echo python3-venv python3-html5lib python3-jsonschema python3-prometheus-client
     ;;
-  lint) echo git shellcheck python3 python3-venv ;;
+  lint) echo git shellcheck clang-format python3 python3-venv ;;
   install) list build && echo python3 binutils lowdown ;;
   package) list install && echo dpkg-dev git xz-utils ;;
   # tools that check a package

@@ -30,11 +30,16 @@ const char *ccurl_open(void) {
         void *place;
         const char *name;
     } symbols[] = {
-        {&curl.global_init, "curl_global_init"},     {&curl.easy_init, "curl_easy_init"},
-        {&curl.easy_cleanup, "curl_easy_cleanup"},   {&curl.easy_reset, "curl_easy_reset"},
-        {&curl.easy_perform, "curl_easy_perform"},   {&curl.easy_setopt, "curl_easy_setopt"},
-        {&curl.easy_getinfo, "curl_easy_getinfo"},   {&curl.easy_strerror, "curl_easy_strerror"},
-        {&curl.slist_append, "curl_slist_append"},   {&curl.slist_free_all, "curl_slist_free_all"},
+        {&curl.global_init, "curl_global_init"},
+        {&curl.easy_init, "curl_easy_init"},
+        {&curl.easy_cleanup, "curl_easy_cleanup"},
+        {&curl.easy_reset, "curl_easy_reset"},
+        {&curl.easy_perform, "curl_easy_perform"},
+        {&curl.easy_setopt, "curl_easy_setopt"},
+        {&curl.easy_getinfo, "curl_easy_getinfo"},
+        {&curl.easy_strerror, "curl_easy_strerror"},
+        {&curl.slist_append, "curl_slist_append"},
+        {&curl.slist_free_all, "curl_slist_free_all"},
     };
     for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++) {
         void *symbol = dlsym(handle, symbols[i].name);
@@ -124,5 +129,7 @@ void ccurl_set_upload(CURL *handle, const void *data, size_t size) {
     curl.easy_setopt(handle, CURLOPT_POSTFIELDS, data);
 }
 
-struct curl_slist *ccurl_append(struct curl_slist *list, const char *text) { return curl.slist_append(list, text); }
+struct curl_slist *ccurl_append(struct curl_slist *list, const char *text) {
+    return curl.slist_append(list, text);
+}
 void ccurl_free_list(struct curl_slist *list) { curl.slist_free_all(list); }

@@ -12,8 +12,6 @@
 #include <zlib.h>
 
 /* inflateInit2 is a macro. A negative window size means deflate without a zlib header, as in a zip. */
-static inline int clibzip_inflateInitRaw(z_stream *stream) {
-    return inflateInit2(stream, -MAX_WBITS);
-}
+static inline int clibzip_inflateInitRaw(z_stream *stream) { return inflateInit2(stream, -MAX_WBITS); }
 
 #endif

@@ -11,6 +11,7 @@
 #define ZIP_EXTERN __attribute__((visibility("hidden")))
 #include <zip.h>
 
+// clang-format off
 /* The functions that Sources uses: result, name, parameters, arguments. */
 #define FUNCTIONS(F)                                                                                                       \
     F(int, zip_close, (zip_t *zip), (zip))                                                                                 \
@@ -42,6 +43,7 @@
     F(int, zip_source_seek, (zip_source_t *source, zip_int64_t offset, int whence), (source, offset, whence))              \
     F(zip_int64_t, zip_source_tell, (zip_source_t *source), (source))                                                      \
     F(const char *, zip_strerror, (zip_t *zip), (zip))
+// clang-format on
 
 #define POINTER(result, name, parameters, arguments) static result(*loaded_##name) parameters;
 FUNCTIONS(POINTER)

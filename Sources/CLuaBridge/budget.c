@@ -114,7 +114,8 @@ void *pp_allocate(void *context, void *block, size_t old_size, size_t new_size) 
                 int32_t reason = memory_refusal(state, after);
                 if (reason) return refuse(state, reason);
             }
-            if (is_string && (int64_t)new_size > state->session.limits.string_bytes + STRING_HEAD && new_size > LONGEST_OWN + STRING_HEAD)
+            if (is_string && (int64_t)new_size > state->session.limits.string_bytes + STRING_HEAD
+                && new_size > LONGEST_OWN + STRING_HEAD)
                 return refuse(state, PP_STRING);
             if (is_hash_part && pp_would_collide(state, new_size)) return refuse(state, PP_COLLISIONS);
             if (state->session.refuse_after && (state->session.refuse_after == 1 || --state->session.refuse_after == 1))
@@ -170,9 +171,11 @@ static int32_t reason_to_end(pp_state *state) {
     if (budget->fuel <= 0) return PP_FUEL;
     uint64_t now = pp_nanoseconds();
     if (!budget->started) budget->started = now;
-    int64_t allowed = state->session.loading ? state->session.limits.load_nanoseconds : state->session.limits.call_nanoseconds;
+    int64_t allowed =
+        state->session.loading ? state->session.limits.load_nanoseconds : state->session.limits.call_nanoseconds;
     int64_t taken = (int64_t)(now - budget->started - budget->excluded);
-    return taken > (budget->ask_at ? budget->ask_at : allowed / 8) ? ask_processor(budget, taken, allowed) : PP_NOT_KILLED;
+    return taken > (budget->ask_at ? budget->ask_at : allowed / 8) ? ask_processor(budget, taken, allowed)
+                                                                   : PP_NOT_KILLED;
 }
 
 void pp_check_clock(lua_State *L) {
@@ -203,11 +206,13 @@ static void check_memory(lua_State *L) {
     if (state->session.used - state->session.coroutine_bytes <= state->session.limits.soft_memory) return;
     state->budget.fuel -= state->session.used / 256;
     // Garbage that appears during this cycle is found by the next.
-    for (int cycles = 0; cycles < 2 && state->session.used - state->session.coroutine_bytes > state->session.limits.soft_memory;) {
+    for (int cycles = 0;
+         cycles < 2 && state->session.used - state->session.coroutine_bytes > state->session.limits.soft_memory;) {
         if (lua_gc(L, LUA_GCSTEP, 0)) cycles++;
         pp_check_clock(L);
     }
-    if (state->session.used - state->session.coroutine_bytes > state->session.limits.soft_memory) pp_kill_run(L, PP_MEMORY);
+    if (state->session.used - state->session.coroutine_bytes > state->session.limits.soft_memory)
+        pp_kill_run(L, PP_MEMORY);
 }
 
 void pp_check_budget(lua_State *L) {

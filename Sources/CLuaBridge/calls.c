@@ -32,8 +32,9 @@ static pp_state *lock_any(pp_patch *patch, patience patience, bool *outermost, b
     if (patience.waiter && pp_waits_in(patience.waiter) == &patch->queue) state = pp_take_turn(patience.waiter);
     *outermost = true;
     if (!state)
-        state = pp_take_any(
-            patch, patience.is_task ? 0 : atomic_load_explicit(&patch->lock_nanoseconds, memory_order_relaxed), outermost, may_grow);
+        state = pp_take_any(patch,
+            patience.is_task ? 0 : atomic_load_explicit(&patch->lock_nanoseconds, memory_order_relaxed), outermost,
+            may_grow);
     if (state && *outermost) note_instance(state);
     return state;
 }
@@ -65,14 +66,16 @@ static __attribute__((noinline)) pp_attempt lock_layer_slowly(pp_cell *cell, pat
         pp_layer *layer = (pp_layer *)place.layer;
         pp_thread.refused = place.number;
         // A layer that was taken off stays in the copy of a cell, and in the cell of a layer that was taken off before it.
-        if (!layer || (place.layer == seen.layer && place.number == seen.number)) return (pp_attempt){layer, .refusal = PP_UNPATCHED};
+        if (!layer || (place.layer == seen.layer && place.number == seen.number))
+            return (pp_attempt){layer, .refusal = PP_UNPATCHED};
         bool outermost, may_grow = false;
         if (is_shut(layer)) return (pp_attempt){layer, .refusal = PP_OPEN};
         pp_patch *patch = layer->patch;
         pp_state *state = lock_any(patch, patience, &outermost, &may_grow);
         if (!state) return (pp_attempt){layer, .refusal = may_grow ? PP_MAY_GROW : PP_BUSY};
         bool is_tried = atomic_load(&layer->is_open) && !is_shut(layer) && pp_layer_number(layer) == place.number;
-        bool is_on = (is_tried || atomic_load(&layer->admits) == place.number) && !atomic_load_explicit(&patch->closing, memory_order_relaxed);
+        bool is_on = (is_tried || atomic_load(&layer->admits) == place.number)
+            && !atomic_load_explicit(&patch->closing, memory_order_relaxed);
         if (is_on && atomic_load_explicit(&state->is_serving, memory_order_relaxed)) {
             if (is_tried) atomic_store(&layer->tried_by, 0); // only this call, and not the calls within it
             return (pp_attempt){layer, state, outermost, 0};
@@ -92,12 +95,10 @@ static inline pp_layer *lock_layer(
     if (__builtin_expect(layer != NULL, 1)) {
         pp_state *state = atomic_load_explicit(&layer->patch->instances[pp_thread.instance], memory_order_acquire);
         uintptr_t free_owner = 0;
-        if (__builtin_expect(
-                atomic_compare_exchange_strong_explicit(
-                    &state->owner, &free_owner, this_thread(), memory_order_acquire, memory_order_relaxed),
+        if (__builtin_expect(atomic_compare_exchange_strong_explicit(
+                                 &state->owner, &free_owner, this_thread(), memory_order_acquire, memory_order_relaxed),
                 1)) {
-            if (__builtin_expect(
-                    atomic_load_explicit(&layer->admits, memory_order_acquire)
+            if (__builtin_expect(atomic_load_explicit(&layer->admits, memory_order_acquire)
                             == atomic_load_explicit(&cell->number, memory_order_relaxed)
                         && atomic_load_explicit(&state->is_serving, memory_order_relaxed),
                     1)) {
@@ -119,7 +120,8 @@ static inline pp_layer *lock_layer(
 
 /// Refuses a call for which there is no room, and releases the lock. Within one call by the host only the first refusal is
 /// reported; the others are only counted.
-static __attribute__((noinline)) int32_t refuse(pp_state *state, const pp_layer *layer, int32_t reason, bool outermost) {
+static __attribute__((noinline)) int32_t refuse(
+    pp_state *state, const pp_layer *layer, int32_t reason, bool outermost) {
     int32_t refusal = state->session.has_refused ? PP_REFUSED_AGAIN : reason;
     pp_thread.refused = pp_layer_number(layer);
     if (outermost)
@@ -132,26 +134,30 @@ static __attribute__((noinline)) int32_t refuse(pp_state *state, const pp_layer 
 /// Makes room for calls as deep as the limit allows. Few scripts call themselves, so only the first have room from the start.
 static __attribute__((noinline)) bool make_call_room(pp_state *state) {
     int32_t depth = state->session.limits.call_depth;
-    if (state->call_room == depth || !(state->deep_calls = calloc((size_t)(depth - PP_FIRST_CALLS), sizeof *state->deep_calls))) return false;
+    if (state->call_room == depth
+        || !(state->deep_calls = calloc((size_t)(depth - PP_FIRST_CALLS), sizeof *state->deep_calls)))
+        return false;
     state->call_room = depth;
     return true;
 }
 
 static inline pp_activation *call_at(pp_state *state, int32_t depth) {
-    return __builtin_expect(depth < PP_FIRST_CALLS, 1) ? &state->calls[depth] : &state->deep_calls[depth - PP_FIRST_CALLS];
+    return __builtin_expect(depth < PP_FIRST_CALLS, 1) ? &state->calls[depth]
+                                                       : &state->deep_calls[depth - PP_FIRST_CALLS];
 }
 
 /// Returns a `pp_refusal`, or 0.
 static inline int32_t admit(pp_state *state, const pp_layer *layer, bool outermost) {
     if (__builtin_expect(outermost, 1)) {
-        if (__builtin_expect(state->session.interval < state->session.limits.instructions_per_check, 0)) pp_restore_interval(state);
+        if (__builtin_expect(state->session.interval < state->session.limits.instructions_per_check, 0))
+            pp_restore_interval(state);
         reset_budget(state, state->session.limits.call_fuel);
         state->session.has_refused = false;
     } else if (state->budget.kill) {
         return refuse(state, layer, PP_KILLED, false);
     }
-    if (__builtin_expect(state->session.depth >= state->call_room && !make_call_room(state), 0) ||
-        __builtin_expect(!has_stack(state->session.limits.stack_bytes), 0))
+    if (__builtin_expect(state->session.depth >= state->call_room && !make_call_room(state), 0)
+        || __builtin_expect(!has_stack(state->session.limits.stack_bytes), 0))
         return refuse(state, layer, PP_NO_ROOM, outermost);
     return 0;
 }
@@ -185,7 +191,8 @@ static inline pp_entry refused_by(pp_layer *layer, int32_t refusal) {
     return (pp_entry){NULL, (uintptr_t)layer | (uintptr_t)refusal};
 }
 
-static inline __attribute__((always_inline)) pp_entry enter(void *cell, const void *slot, void *record, patience patience) {
+static inline __attribute__((always_inline)) pp_entry enter(
+    void *cell, const void *slot, void *record, patience patience) {
     pp_state *state;
     bool outermost;
     int32_t refusal = 0;
@@ -287,8 +294,7 @@ static inline void take_off(pp_state *state, pp_activation *call) {
 }
 
 static const uint64_t bounds[PP_BOUNDS] = {
-    100000, 1000000, 2000000, 5000000, 10000000, 20000000, 50000000, 100000000, 200000000, 500000000,
-};
+    100000, 1000000, 2000000, 5000000, 10000000, 20000000, 50000000, 100000000, 200000000, 500000000};
 
 uint64_t pp_bound(int32_t place) { return bounds[place]; }
 
@@ -379,7 +385,8 @@ static inline void push_scalar(lua_State *L, uint64_t bits, uint32_t kind) {
     }
 }
 
-static inline __attribute__((always_inline)) bool read_scalar(lua_State *L, int32_t index, uint32_t kind, uint64_t *bits) {
+static inline __attribute__((always_inline)) bool read_scalar(
+    lua_State *L, int32_t index, uint32_t kind, uint64_t *bits) {
     if (kind == PP_NUMBER) {
         pp_number number = pp_read_number(L, index);
         memcpy(bits, &number.value, sizeof *bits);
@@ -401,8 +408,7 @@ pp_answer pp_call_scalars(void *cell, const void *slot, void *record, const uint
     for (uint32_t rest = (uint32_t)kinds; rest; rest >>= 4) push_scalar(L, arguments[count++], rest & 15);
     uint32_t result = (uint32_t)(kinds >> 32);
     uint64_t bits = 0;
-    if (__builtin_expect(
-            run(state, call, L, count, result != PP_NOTHING)
+    if (__builtin_expect(run(state, call, L, count, result != PP_NOTHING)
                 && (result == PP_NOTHING || read_scalar(L, -1, result, &bits)),
             1)) {
         leave(state, call, L);
@@ -443,7 +449,8 @@ static pp_activation *new_coroutine(pp_state *state) {
     int64_t before = state->session.used;
     call->L = lua_newthread(outer);
     lua_checkstack(call->L, HOST_STACK);
-    if (state->session.used > before) call->coroutine_bytes = state->session.used - before; // a collection may have run in between
+    if (state->session.used > before)
+        call->coroutine_bytes = state->session.used - before; // a collection may have run in between
     state->session.coroutine_bytes += call->coroutine_bytes;
     lua_rawsetp(outer, LUA_REGISTRYINDEX, call); // keeps the coroutine until the call is freed
     return call;
@@ -689,7 +696,8 @@ int64_t pp_memory(pp_handle handle) {
     if (!lock_version(handle)) return 0;
     int64_t all = 0;
     pp_state *first = instance_at(handle.patch, 0), *state;
-    for (int32_t i = 0; (state = instance_at(handle.patch, i)); i++) all += atomic_load_explicit(&state->held, memory_order_relaxed);
+    for (int32_t i = 0; (state = instance_at(handle.patch, i)); i++)
+        all += atomic_load_explicit(&state->held, memory_order_relaxed);
     // While another thread is in the first state, only what was noted last is known of that, too.
     bool is_free = first && pp_try_lock(first);
     if (is_free || (first && atomic_load_explicit(&first->owner, memory_order_relaxed) == this_thread()))

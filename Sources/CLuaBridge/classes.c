@@ -26,7 +26,8 @@ static bool push_registered_name(lua_State *L, const char *class_name, const cha
         lua_tolstring(L, -1, &length);
         charge(L, 20);
         bool has = false;
-        if (length <= LONGEST_NAME) WITH_RUNNER(state, has = state->session.host.has(state->session.context, full, length));
+        if (length <= LONGEST_NAME)
+            WITH_RUNNER(state, has = state->session.host.has(state->session.context, full, length));
         if (has) return true;
         lua_pop(L, 1);
     }
@@ -128,7 +129,8 @@ static int assign(lua_State *L) {
 int pp_wax_class(lua_State *L) {
     pp_state *state = state_of(L);
     luaL_checktype(L, 1, LUA_TTABLE);
-    if (lua_rawgeti(L, 1, 1) != LUA_TSTRING) return luaL_error(L, "waxClass needs a class name, as in waxClass{\"Cart\"}");
+    if (lua_rawgeti(L, 1, 1) != LUA_TSTRING)
+        return luaL_error(L, "waxClass needs a class name, as in waxClass{\"Cart\"}");
     if (!state->session.loading) return luaL_error(L, "waxClass works only while the script loads");
     pp_push_class(L, lua_tostring(L, -1));
     // In Wax the class is a global with its own name.

@@ -24,7 +24,8 @@ typedef struct node {
 enum {
     /// This many steps take 10 ms.
     MOST_STEPS = 2000000,
-    INTEGER = LUA_TNUMBER, FLOAT = LUA_TNUMBER | 1 << 4, // types with their variants
+    INTEGER = LUA_TNUMBER,
+    FLOAT = LUA_TNUMBER | 1 << 4, // types with their variants
 };
 
 bool pp_has_size_of_hash_part(size_t size) {
@@ -78,13 +79,15 @@ static verdict collide(const pp_hash_part *part, size_t nodes, place_found *foun
     uint64_t steps = 0;
     bool is_begun = false;
     for (size_t i = 0; i < count; i++) {
-        if ((first[i].value_type & 0x0F) == LUA_TNIL || (first[i].key_type != INTEGER && first[i].key_type != FLOAT)) continue;
+        if ((first[i].value_type & 0x0F) == LUA_TNIL || (first[i].key_type != INTEGER && first[i].key_type != FLOAT))
+            continue;
         if (!is_begun)
             for (size_t at = 0; at < nodes; at++) found[at] = (place_found){0};
         is_begun = true;
         place_found *at = &found[place(&first[i], places)];
         const node *last = &first[at->last];
-        if (at->count > 0 && last->key_type == first[i].key_type && last->key.integer == first[i].key.integer) return NO_HASH_PART;
+        if (at->count > 0 && last->key_type == first[i].key_type && last->key.integer == first[i].key.integer)
+            return NO_HASH_PART;
         at->last = (uint32_t)i;
         if ((steps += at->count++) > MOST_STEPS) return COLLIDING;
     }

@@ -16,9 +16,8 @@ static bool add_frame(char *stack, lua_State *L, int level) {
     lua_getinfo(L, "Sln", &where);
     // A field may have any string as its name.
     bool has_name = where.name && pp_is_name(where.name, strlen(where.name));
-    int more = snprintf(
-        stack + length, room, "%s%s:%d%s%s", length ? "\n" : "", where.source + 1, where.currentline, has_name ? ": in " : "",
-        has_name ? where.name : "");
+    int more = snprintf(stack + length, room, "%s%s:%d%s%s", length ? "\n" : "", where.source + 1, where.currentline,
+        has_name ? ": in " : "", has_name ? where.name : "");
     if (more > 0 && (size_t)more < room) return true;
     stack[length] = 0;
     return false;
@@ -32,7 +31,8 @@ static void describe_stack(pp_state *state, lua_State *L, int level) {
         lua_getinfo(L, "l", &where);
         if (where.currentline <= 0) continue;
         if (!state->fault_stack && !(state->fault_stack = calloc(1, STACK_SIZE))) return;
-        if ((frames++ == 1 && !add_frame(state->fault_stack, L, level)) || !add_frame(state->fault_stack, L, caller)) return;
+        if ((frames++ == 1 && !add_frame(state->fault_stack, L, level)) || !add_frame(state->fault_stack, L, caller))
+            return;
     }
 }
 
@@ -60,8 +60,10 @@ int pp_handler(lua_State *L) {
 
 void pp_fault_of(lua_State *L, pp_fault *fault) {
     pp_state *state = state_of(L);
-    *fault = (pp_fault){
-        .kill = state->budget.kill, .line = state->session.fault_line, .script = state->session.fault_script, .stack = state->fault_stack};
+    *fault = (pp_fault){.kill = state->budget.kill,
+        .line = state->session.fault_line,
+        .script = state->session.fault_script,
+        .stack = state->fault_stack};
     void *error = luaL_testudata(L, -1, PP_ERROR);
     if (error) fault->host_error = *(int64_t *)error;
 }

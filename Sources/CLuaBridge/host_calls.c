@@ -26,7 +26,8 @@ static inline void leave_host(pp_state *state, lua_State *L, lua_State *outer) {
     script_begins(state);
     host_ends(state);
     state->activation->L = outer;
-    if (__builtin_expect(state->session.used - state->session.coroutine_bytes > state->session.limits.soft_memory, 0)) pp_check_budget(L);
+    if (__builtin_expect(state->session.used - state->session.coroutine_bytes > state->session.limits.soft_memory, 0))
+        pp_check_budget(L);
 }
 
 /// The same after a callback that called no function of the host: it read the arguments, and made a message about them.
@@ -65,7 +66,8 @@ int pp_call_original(lua_State *L) {
     if (call->originals >= state->session.limits.original_calls)
         return luaL_error(L, "the original of '%s' was already called: it runs once per call", layer->name);
     if (call->step >= 0) {
-        if (call != state->activation) return luaL_error(L, "the original of '%s' cannot run in a nested call", layer->name);
+        if (call != state->activation)
+            return luaL_error(L, "the original of '%s' cannot run in a nested call", layer->name);
         if (!call->record) return wait_for_host(L, call, PP_ORIGINAL);
         check_waits(L); // in shadow, the answer is known
     }

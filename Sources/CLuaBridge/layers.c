@@ -22,7 +22,8 @@ static pp_layer *find_again(lua_State *L, pp_patch *patch, const char *name) {
     bool is_new = layer && lua_rawgetp(L, LUA_REGISTRYINDEX, &layer->function) == LUA_TNIL;
     if (layer) lua_pop(L, 1);
     if (!is_new)
-        luaL_error(L, "'%s' is replaced %s: the script does not do the same each time that it loads", name, layer ? "twice" : "this time only");
+        luaL_error(L, "'%s' is replaced %s: the script does not do the same each time that it loads", name,
+            layer ? "twice" : "this time only");
     return layer;
 }
 
@@ -82,7 +83,9 @@ void pp_set_functions(lua_State *L, pp_layer *layer, bool is_method) {
 
 void pp_set_otherwise(lua_State *L, pp_layer *layer) {
     if (state_of(L)->session.adds_layers) layer->has_otherwise = true;
-    if (!layer->has_otherwise) luaL_error(L, "'%s' has `otherwise` this time only: the script does not do the same each time that it loads", layer->name);
+    if (!layer->has_otherwise)
+        luaL_error(L, "'%s' has `otherwise` this time only: the script does not do the same each time that it loads",
+            layer->name);
     lua_rawsetp(L, LUA_REGISTRYINDEX, &layer->has_otherwise);
 }
 
@@ -162,7 +165,9 @@ pp_place pp_cell_get(const void *address) {
 }
 
 pp_patch *pp_layer_patch(pp_layer *layer) { return layer->patch; }
-pp_handle pp_layer_handle(const pp_layer *layer) { return (pp_handle){layer->patch, atomic_load(&layer->patch->generation)}; }
+pp_handle pp_layer_handle(const pp_layer *layer) {
+    return (pp_handle){layer->patch, atomic_load(&layer->patch->generation)};
+}
 uintptr_t pp_layer_number(const pp_layer *layer) { return atomic_load_explicit(&layer->number, memory_order_acquire); }
 uintptr_t pp_refused_number(void) { return pp_thread.refused; }
 
@@ -172,7 +177,8 @@ pp_statistics pp_layer_statistics(pp_layer *layer) {
     pthread_mutex_lock(mutex);
     pp_add_counters(&sum, &layer->ended);
     pp_state *state;
-    for (int32_t i = 0; (state = instance_at(layer->patch, i)); i++) pp_add_counters(&sum, &state->counters[layer->index]);
+    for (int32_t i = 0; (state = instance_at(layer->patch, i)); i++)
+        pp_add_counters(&sum, &state->counters[layer->index]);
     pthread_mutex_unlock(mutex);
     pp_statistics statistics = {
         .calls = sum.calls,

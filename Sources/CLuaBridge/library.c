@@ -13,11 +13,13 @@ static const struct function {
     const char *name;
     const void *address;
 } functions[] = {
+// clang-format off
 #define FUNCTION(name) {#name, (const void *)name}
+    // clang-format on
     FUNCTION(lua_newuserdatauv), // only in 5.4
     FUNCTION(lua_gettop), FUNCTION(luaL_error), FUNCTION(lua_getinfo), FUNCTION(lua_newstate), FUNCTION(lua_resume),
-    FUNCTION(luaopen_base), FUNCTION(luaopen_math), FUNCTION(luaopen_string), FUNCTION(luaopen_table), FUNCTION(luaopen_utf8),
-};
+    FUNCTION(luaopen_base), FUNCTION(luaopen_math), FUNCTION(luaopen_string), FUNCTION(luaopen_table),
+    FUNCTION(luaopen_utf8)};
 
 const char *pp_lua_ident(void) { return lua_ident; }
 

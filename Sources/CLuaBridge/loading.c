@@ -113,7 +113,8 @@ bool pp_run_script(pp_state *state, pp_fault *fault) {
         lua_pushliteral(L, "not enough memory");
         status = LUA_ERRMEM;
     }
-    if (status == LUA_ERRMEM && !state->budget.kill) state->budget.kill = memory_reason(state); // the handler did not run
+    if (status == LUA_ERRMEM && !state->budget.kill)
+        state->budget.kill = memory_reason(state); // the handler did not run
     if (status != LUA_OK) {
         pp_describe_error(L, L);
         pp_fault_of(L, fault);

@@ -406,7 +406,9 @@ pp_waiter *pp_wait(pp_queue *queue, pp_alarm alarm, bool *needs_clock) {
     if (!waiter) return NULL;
     pp_patch *patch = queue->patch;
     pthread_mutex_lock(mutex_of(patch));
-    if (!queue->state && atomic_load(&patch->all_suspended) + queue->tasks >= atomic_load_explicit(&patch->most_waiting, memory_order_relaxed)) {
+    if (!queue->state
+        && atomic_load(&patch->all_suspended) + queue->tasks
+            >= atomic_load_explicit(&patch->most_waiting, memory_order_relaxed)) {
         pthread_mutex_unlock(mutex_of(patch));
         free(waiter);
         return NULL;

@@ -85,7 +85,8 @@ static void close_left_behind(pp_pool *pool) {
     for (pp_patch *patch = pool->patches; patch; patch = patch->next) {
         for (pp_state *state = patch->states; state; state = state->next) {
             bool outermost;
-            if (!atomic_load(&state->is_free) && atomic_load(&state->closing) && lock_state(state, 0, &outermost) && outermost)
+            if (!atomic_load(&state->is_free) && atomic_load(&state->closing) && lock_state(state, 0, &outermost)
+                && outermost)
                 unlock_state(state);
         }
     }
@@ -257,7 +258,8 @@ bool pp_lock(pp_handle handle) {
 void pp_unlock(pp_patch *patch) {
     pp_state *state;
     for (int32_t i = 0; (state = instance_at(patch, i)); i++) {
-        if (atomic_load_explicit(&state->owner, memory_order_relaxed) != this_thread() || state->held_locks == 0) continue;
+        if (atomic_load_explicit(&state->owner, memory_order_relaxed) != this_thread() || state->held_locks == 0)
+            continue;
         state->held_locks--;
         pp_leave_opened(state);
     }
@@ -312,7 +314,8 @@ static bool add_to_patch(pp_state *state) {
     pp_patch *patch = state->patch;
     pthread_mutex_lock(&patch->pool->queues_mutex);
     atomic_store(&patch->is_growing, false);
-    bool joins = atomic_load(&patch->may_grow) && !atomic_load(&patch->closing) && atomic_load(&patch->instance_count) < PP_INSTANCES;
+    bool joins = atomic_load(&patch->may_grow) && !atomic_load(&patch->closing)
+        && atomic_load(&patch->instance_count) < PP_INSTANCES;
     if (joins) {
         state->instance = atomic_load(&patch->instance_count);
         atomic_store(&state->is_serving, true);

@@ -20,7 +20,9 @@ int32_t pp_processors(void) {
     return count > 0 ? (int32_t)count : 1;
 }
 
-pp_handle pp_handle_of(pp_state *state) { return (pp_handle){state->patch, atomic_load_explicit(&state->patch->generation, memory_order_relaxed)}; }
+pp_handle pp_handle_of(pp_state *state) {
+    return (pp_handle){state->patch, atomic_load_explicit(&state->patch->generation, memory_order_relaxed)};
+}
 int32_t pp_instance_count(pp_patch *patch) { return atomic_load(&patch->instance_count); }
 
 bool lock_version(pp_handle handle) {
@@ -34,12 +36,14 @@ void unlock_version(pp_handle handle) { pthread_mutex_unlock(&handle.patch->pool
 
 void pp_let_grow(pp_handle handle) {
     if (!lock_version(handle)) return;
-    if (handle.patch->limits.instances > 1 && !atomic_load(&handle.patch->closing)) atomic_store(&handle.patch->may_grow, true);
+    if (handle.patch->limits.instances > 1 && !atomic_load(&handle.patch->closing))
+        atomic_store(&handle.patch->may_grow, true);
     unlock_version(handle);
 }
 
 bool pp_fits(const pp_patch *patch, int32_t count) {
-    return count * atomic_load_explicit(&patch->largest, memory_order_relaxed) <= atomic_load_explicit(&patch->hard_memory, memory_order_relaxed);
+    return count * atomic_load_explicit(&patch->largest, memory_order_relaxed)
+        <= atomic_load_explicit(&patch->hard_memory, memory_order_relaxed);
 }
 
 bool pp_may_grow(pp_patch *patch) {
@@ -88,7 +92,8 @@ void pp_add_counters(pp_counters *sum, const pp_counters *more) {
 
 void pp_reset_counters(pp_counters *counters) {
     _Atomic(uint64_t) *each = &counters->calls;
-    for (size_t i = 0; i < sizeof *counters / sizeof *each; i++) atomic_store_explicit(&each[i], 0, memory_order_relaxed);
+    for (size_t i = 0; i < sizeof *counters / sizeof *each; i++)
+        atomic_store_explicit(&each[i], 0, memory_order_relaxed);
 }
 
 bool pp_make_counters(pp_state *state, int32_t count) {

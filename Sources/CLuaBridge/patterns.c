@@ -253,7 +253,8 @@ static const char *match(matcher *m, const char *s, const char *p) {
 
 // MARK: the functions
 
-static void begin_match(matcher *m, lua_State *L, const char *subject, size_t length, const char *pattern, size_t pattern_length) {
+static void begin_match(
+    matcher *m, lua_State *L, const char *subject, size_t length, const char *pattern, size_t pattern_length) {
     m->L = L;
     m->state = state_of(L);
     m->subject = subject;
@@ -447,8 +448,7 @@ static int sandbox_gsub(lua_State *L) {
     const char *pattern = luaL_checklstring(L, 2, &pattern_length);
     int kind = lua_type(L, 3);
     lua_Integer most = luaL_optinteger(L, 4, (lua_Integer)length + 1), count = 0;
-    luaL_argexpected(
-        L, kind == LUA_TNUMBER || kind == LUA_TSTRING || kind == LUA_TFUNCTION || kind == LUA_TTABLE, 3,
+    luaL_argexpected(L, kind == LUA_TNUMBER || kind == LUA_TSTRING || kind == LUA_TFUNCTION || kind == LUA_TTABLE, 3,
         "string/function/table");
     pp_check_c_stack(L);
     bool is_anchored = pattern_length > 0 && *pattern == '^', changed = false;

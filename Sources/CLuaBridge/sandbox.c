@@ -82,11 +82,9 @@ static int sandbox_xpcall(lua_State *L) {
 // needed, because classes are often completed late.
 
 static const char index_event[] = "__index", newindex_event[] = "__newindex";
-static const char *const events[] = {
-    index_event, "__call", newindex_event, "__tostring", "__name", "__metatable", "__pairs", "__len", "__eq", "__lt",
-    "__le", "__unm", "__add", "__sub", "__mul", "__div", "__mod", "__pow", "__idiv", "__band", "__bor", "__bxor",
-    "__shl", "__shr", "__bnot",
-};
+static const char *const events[] = {index_event, "__call", newindex_event, "__tostring", "__name", "__metatable",
+    "__pairs", "__len", "__eq", "__lt", "__le", "__unm", "__add", "__sub", "__mul", "__div", "__mod", "__pow", "__idiv",
+    "__band", "__bor", "__bxor", "__shl", "__shr", "__bnot"};
 static const char *const refused_events[] = {"__gc", "__close"};
 enum { EVENT_COUNT = sizeof events / sizeof *events, RECENT = 8, LONGEST_WALK = 100 };
 
@@ -220,7 +218,8 @@ static int sandbox_setmetatable(lua_State *L) {
     if (luaL_getmetafield(L, 1, "__metatable") != LUA_TNIL) return luaL_error(L, "cannot change a protected metatable");
     if (lua_istable(L, 2)) {
         for (size_t i = 0; i < sizeof refused_events / sizeof *refused_events; i++) {
-            if (raw_field(L, 2, refused_events[i]) != LUA_TNIL) return luaL_error(L, "the sandbox has no '%s'", refused_events[i]);
+            if (raw_field(L, 2, refused_events[i]) != LUA_TNIL)
+                return luaL_error(L, "the sandbox has no '%s'", refused_events[i]);
             lua_pop(L, 1);
         }
         leave_out(L);
@@ -279,7 +278,8 @@ static int sandbox_tonumber(lua_State *L) {
 // MARK: the library
 
 /// Opens a library of Lua, which stays on top, and puts the functions that the sandbox keeps, and its own, into the table below it.
-static void fill(lua_State *L, const char *library, lua_CFunction open, const char *const *kept, const wrapped *functions) {
+static void fill(
+    lua_State *L, const char *library, lua_CFunction open, const char *const *kept, const wrapped *functions) {
     int table = lua_gettop(L);
     luaL_requiref(L, library, open, false);
     for (; *kept; kept++) {
@@ -298,7 +298,8 @@ static void fill(lua_State *L, const char *library, lua_CFunction open, const ch
 }
 
 /// The same for a table of the library's name, at 2, in the globals at 1.
-static void add_library(lua_State *L, const char *library, lua_CFunction open, const char *const *kept, const wrapped *functions) {
+static void add_library(
+    lua_State *L, const char *library, lua_CFunction open, const char *const *kept, const wrapped *functions) {
     lua_settop(L, 1);
     lua_newtable(L);
     lua_pushvalue(L, 2);
@@ -306,9 +307,8 @@ static void add_library(lua_State *L, const char *library, lua_CFunction open, c
     fill(L, library, open, kept, functions);
 }
 
-static const char *const kept_base[] = {
-    "assert", "error", "ipairs", "next", "pairs", "rawequal", "rawget", "rawlen", "rawset", "select", "type", "_VERSION", NULL,
-};
+static const char *const kept_base[] = {"assert", "error", "ipairs", "next", "pairs", "rawequal", "rawget", "rawlen",
+    "rawset", "select", "type", "_VERSION", NULL};
 static const wrapped base_functions[] = {
     {"pcall", sandbox_pcall, PP_LUA_FUNCTIONS},
     {"xpcall", sandbox_xpcall, PP_LUA_FUNCTIONS},
@@ -319,9 +319,9 @@ static const wrapped base_functions[] = {
     {"tonumber", sandbox_tonumber, PP_TONUMBER},
     {NULL, NULL, 0},
 };
-static const char *const kept_math[] = {
-    "abs", "acos", "asin", "atan", "ceil", "cos", "deg", "exp", "floor", "fmod", "huge", "log", "max", "maxinteger", "mininteger", "modf", "pi", "rad", "random", "sin", "sqrt", "tan", "tointeger", "type", "ult", NULL,
-};
+static const char *const kept_math[] = {"abs", "acos", "asin", "atan", "ceil", "cos", "deg", "exp", "floor", "fmod",
+    "huge", "log", "max", "maxinteger", "mininteger", "modf", "pi", "rad", "random", "sin", "sqrt", "tan", "tointeger",
+    "type", "ult", NULL};
 static const char *const kept_string[] = {"len", "sub", NULL};
 static const char *const kept_table[] = {"pack", NULL};
 static const char *const kept_utf8[] = {"charpattern", NULL};
@@ -359,7 +359,8 @@ void pp_install_sandbox(lua_State *L) {
     lua_rawseti(L, LUA_REGISTRYINDEX, LUA_RIDX_GLOBALS);
     // Lua's messages look up the names of functions here. No script can reach it.
     lua_newtable(L);
-    for (const char *const *name = (const char *const[]){LUA_GNAME, "string", "table", "math", "utf8", NULL}; *name; name++) {
+    for (const char *const *name = (const char *const[]){LUA_GNAME, "string", "table", "math", "utf8", NULL}; *name;
+         name++) {
         lua_getfield(L, 1, *name);
         lua_setfield(L, -2, *name);
     }

@@ -70,7 +70,8 @@ static enum pp_comparison compare(pp_comparing *comparing, int32_t left, int32_t
         enum pp_comparison result = compare_pairs(comparing, left, right, depth, false);
         return result == PP_SAME ? compare_pairs(comparing, right, left, depth, true) : result;
     }
-    if (lua_type(L, left) == LUA_TSTRING && (comparing->left -= (int64_t)lua_rawlen(L, left) / 64) < 0) return PP_TOO_LARGE;
+    if (lua_type(L, left) == LUA_TSTRING && (comparing->left -= (int64_t)lua_rawlen(L, left) / 64) < 0)
+        return PP_TOO_LARGE;
     if (are_same(comparing, left, right, depth)) return PP_SAME;
     comparing->found->left = left;
     comparing->found->right = right;
@@ -85,6 +86,7 @@ enum pp_comparison pp_compare(
     if (!lua_checkstack(L, 8)) return PP_TOO_LARGE;
     // Each element is visited from both sides, and the strings of an answer are within the limit of memory.
     int64_t elements = limits->table_elements < INT64_MAX / 4 ? limits->table_elements : INT64_MAX / 4;
-    pp_comparing comparing = {L, 2 * elements + limits->hard_memory / 64, limits->table_depth, found, is_float, context};
+    pp_comparing comparing = {
+        L, 2 * elements + limits->hard_memory / 64, limits->table_depth, found, is_float, context};
     return compare(&comparing, lua_absindex(L, left), lua_absindex(L, right), 0);
 }

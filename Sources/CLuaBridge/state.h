@@ -10,10 +10,20 @@
 
 /// Lua's own functions that functions of the sandbox call.
 enum pp_lua_function {
-    PP_FORMAT, PP_REP, PP_LOWER, PP_UPPER, PP_REVERSE,
-    PP_TONUMBER, PP_CHAR, PP_BYTE, PP_UTF8_CHAR,
+    PP_FORMAT,
+    PP_REP,
+    PP_LOWER,
+    PP_UPPER,
+    PP_REVERSE,
+    PP_TONUMBER,
+    PP_CHAR,
+    PP_BYTE,
+    PP_UTF8_CHAR,
     PP_SORT,
-    PP_UTF8_LEN, PP_UTF8_CODEPOINT, PP_UTF8_OFFSET, PP_UTF8_CODES,
+    PP_UTF8_LEN,
+    PP_UTF8_CODEPOINT,
+    PP_UTF8_OFFSET,
+    PP_UTF8_CODES,
     PP_LUA_FUNCTIONS,
 };
 
@@ -330,11 +340,11 @@ static inline void script_ends(pp_state *state) {
 }
 
 /// Calls into the runner. The time of this call is the script's.
-#define WITH_RUNNER(state, call)                                                                                        \
-    do {                                                                                                                \
-        script_ends(state);                                                                                             \
-        call;                                                                                                           \
-        script_begins(state);                                                                                           \
+#define WITH_RUNNER(state, call) \
+    do {                         \
+        script_ends(state);      \
+        call;                    \
+        script_begins(state);    \
     } while (0)
 
 /// The name of the metatable of host errors.

@@ -48,7 +48,8 @@ static int sandbox_format(lua_State *L) {
             format++;
             continue;
         }
-        if (++argument > MOST_VALUES + 1) return luaL_error(L, "too many conversions: the sandbox allows %d", MOST_VALUES);
+        if (++argument > MOST_VALUES + 1)
+            return luaL_error(L, "too many conversions: the sandbox allows %d", MOST_VALUES);
         while (format < end && strchr("-+ #0123456789.", *format)) format++;
         if (format == end) break;
         bytes += 128;
@@ -88,10 +89,10 @@ static int sandbox_rep(lua_State *L) {
     return call_lua(L, PP_REP);
 }
 
-#define CHARGED_BY_LENGTH(name, which)                                                                                  \
-    static int name(lua_State *L) {                                                                                     \
-        reserve(L, string_length(L, 1));                                                                                \
-        return call_lua(L, which);                                                                                      \
+#define CHARGED_BY_LENGTH(name, which)   \
+    static int name(lua_State *L) {      \
+        reserve(L, string_length(L, 1)); \
+        return call_lua(L, which);       \
     }
 CHARGED_BY_LENGTH(sandbox_lower, PP_LOWER)
 CHARGED_BY_LENGTH(sandbox_upper, PP_UPPER)

@@ -92,7 +92,8 @@ static void add_quoted(shown *text, const char *bytes, size_t length) {
 
 bool pp_is_name(const char *bytes, size_t length) {
     for (size_t i = 0; i < length; i++)
-        if (bytes[i] != '_' && !(i == 0 ? isalpha((unsigned char)bytes[i]) : isalnum((unsigned char)bytes[i]))) return false;
+        if (bytes[i] != '_' && !(i == 0 ? isalpha((unsigned char)bytes[i]) : isalnum((unsigned char)bytes[i])))
+            return false;
     return length > 0;
 }
 
@@ -212,8 +213,10 @@ void pp_describe_error(lua_State *L, lua_State *runner) {
         status = lua_pcall(runner, 1, 1, 0);
         script_ends(state);
         if (runner != L) lua_xmove(runner, L, 1);
-        if (status == LUA_OK) lua_remove(L, -2);
-        else lua_pop(L, 1);
+        if (status == LUA_OK)
+            lua_remove(L, -2);
+        else
+            lua_pop(L, 1);
     }
     state->session.fault_line = line;
     memcpy(state->session.fault_script, script, sizeof script);

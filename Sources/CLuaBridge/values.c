@@ -180,7 +180,8 @@ enum pp_within pp_enter_table(lua_State *L, int64_t elements) {
 void pp_leave_table(lua_State *L) { state_of(L)->session.reading.depth--; }
 
 enum pp_within pp_begin_struct(lua_State *L, int32_t index, int32_t fields) {
-    bool is_read = lua_type(L, index) == LUA_TTABLE && lua_checkstack(L, fields + 16) && pp_pay(L, (uint64_t)fields + 1, 0);
+    bool is_read =
+        lua_type(L, index) == LUA_TTABLE && lua_checkstack(L, fields + 16) && pp_pay(L, (uint64_t)fields + 1, 0);
     return is_read ? pp_enter_table(L, fields) : PP_NOT_READ;
 }
 

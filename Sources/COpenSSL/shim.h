@@ -22,13 +22,14 @@
 static inline int copenssl_publicKeySelection(void) { return EVP_PKEY_PUBLIC_KEY; }
 
 /* Decrypts a private key in PKCS#8. The caller wipes and frees it. */
-static inline unsigned char *copenssl_decryptPrivateKey(const X509_SIG *sealed, const void *passphrase, int length, int *size) {
+static inline unsigned char *copenssl_decryptPrivateKey(
+    const X509_SIG *sealed, const void *passphrase, int length, int *size) {
     const X509_ALGOR *algorithm;
     const ASN1_OCTET_STRING *bytes;
     unsigned char *der = NULL;
     X509_SIG_get0(sealed, &algorithm, &bytes);
-    return PKCS12_pbe_crypt(
-        algorithm, (const char *)passphrase, length, ASN1_STRING_get0_data(bytes), ASN1_STRING_length(bytes), &der, size, 0);
+    return PKCS12_pbe_crypt(algorithm, (const char *)passphrase, length, ASN1_STRING_get0_data(bytes),
+        ASN1_STRING_length(bytes), &der, size, 0);
 }
 
 /* Reads a private key in PKCS#8. OpenSSL 3.0 knows only version 1, so version 2 (RFC 5958) is first made version 1, in place.
@@ -37,7 +38,8 @@ static inline EVP_PKEY *copenssl_privateKey(unsigned char *der, long length, con
     const unsigned char *at = der;
     long size = 0;
     int tag, class;
-    if (ASN1_get_object(&at, &size, &tag, &class, length) == V_ASN1_CONSTRUCTED && size > 3 && !memcmp(at, "\2\1\1", 3)) {
+    if (ASN1_get_object(&at, &size, &tag, &class, length) == V_ASN1_CONSTRUCTED && size > 3
+        && !memcmp(at, "\2\1\1", 3)) {
         unsigned char *head = der + (at - der);
         const unsigned char *end = at + size, *last = at;
         for (int part = 0; at < end; part++) {
@@ -47,7 +49,7 @@ static inline EVP_PKEY *copenssl_privateKey(unsigned char *der, long length, con
                 *count = size;
             }
             at += size;
-            if (part < 3) last = at;  // the version, the algorithm and the key
+            if (part < 3) last = at; // the version, the algorithm and the key
         }
         size = last - head;
         head[2] = 0;
@@ -61,7 +63,7 @@ static inline EVP_PKEY *copenssl_privateKey(unsigned char *der, long length, con
     const unsigned char *start = der;
     PKCS8_PRIV_KEY_INFO *info = size > 0xFFFF ? NULL : d2i_PKCS8_PRIV_KEY_INFO(NULL, &start, length);
     EVP_PKEY *key = info ? EVP_PKCS82PKEY(info) : NULL;
-    PKCS8_PRIV_KEY_INFO_free(info);  // wipes the key; OpenSSL's PEM reader frees a copy unwiped
+    PKCS8_PRIV_KEY_INFO_free(info); // wipes the key; OpenSSL's PEM reader frees a copy unwiped
     return key;
 }
 

@@ -104,7 +104,8 @@ static inline void end(floor_state *state) {
     pthread_mutex_unlock(&state->lock);
 }
 
-static inline __attribute__((always_inline)) const char *begin_string(floor_state *state, const char *text, size_t given, size_t *length) {
+static inline __attribute__((always_inline)) const char *begin_string(
+    floor_state *state, const char *text, size_t given, size_t *length) {
     lua_State *L = begin(state);
     lua_pushlstring(L, text, given);
     if (!run(L, 1) || lua_type(L, -1) != LUA_TSTRING) abort();
@@ -263,8 +264,11 @@ double floor_failing_calls(floor_state *state, double price, int64_t count) {
 void floor_load(const char *source) {
     // The libraries that a sandbox has parts of.
     static const luaL_Reg libraries[] = {
-        {LUA_GNAME, luaopen_base}, {LUA_MATHLIBNAME, luaopen_math}, {LUA_TABLIBNAME, luaopen_table},
-        {LUA_UTF8LIBNAME, luaopen_utf8}, {LUA_STRLIBNAME, luaopen_string},
+        {LUA_GNAME, luaopen_base},
+        {LUA_MATHLIBNAME, luaopen_math},
+        {LUA_TABLIBNAME, luaopen_table},
+        {LUA_UTF8LIBNAME, luaopen_utf8},
+        {LUA_STRLIBNAME, luaopen_string},
     };
     lua_State *L = luaL_newstate();
     for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++) {

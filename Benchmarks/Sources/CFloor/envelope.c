@@ -116,8 +116,8 @@ static void add(zip_t *archive, const char *name, const void *bytes, size_t size
     zip_file_set_external_attributes(archive, (zip_uint64_t)index, 0, ZIP_OPSYS_UNIX, (zip_uint32_t)0100644 << 16);
 }
 
-unsigned char *floor_pack(
-    floor_keys *keys, const char *manifest, const char *name, const unsigned char *script, size_t size, size_t *envelope_size) {
+unsigned char *floor_pack(floor_keys *keys, const char *manifest, const char *name, const unsigned char *script,
+    size_t size, size_t *envelope_size) {
     unsigned char digest[16];
     char hex[33], digest_name[160], sealed_name[160];
     EVP_Q_digest(NULL, "MD5", NULL, script, size, digest, NULL);
@@ -153,7 +153,8 @@ unsigned char *floor_pack(
     EVP_DigestSignInit_ex(context, NULL, keys->digest, NULL, NULL, keys->key, NULL);
     if (EVP_DigestSign(context, signature, &signature_size, envelope, length) != 1) abort();
     EVP_MD_CTX_free(context);
-    length += (size_t)sprintf((char *)envelope + length, "%saes-128-cbc+md5 %s\n%s %s ", delimiter, keys->script_key_id, keys->algorithm, keys->key_id);
+    length += (size_t)sprintf((char *)envelope + length, "%saes-128-cbc+md5 %s\n%s %s ", delimiter, keys->script_key_id,
+        keys->algorithm, keys->key_id);
     length += (size_t)EVP_EncodeBlock(envelope + length, signature, (int)signature_size);
     envelope[length++] = '\n';
     *envelope_size = length;
@@ -175,15 +176,22 @@ bool floor_verify(floor_keys *keys, unsigned char *envelope, size_t size) {
     // Envelope, delimiter, signature.
     size_t window = size < WINDOW ? size : WINDOW;
     unsigned char *start = NULL, *from = envelope + size - window;
-    for (unsigned char *next = from; (next = memmem(next, (size_t)(envelope + size - next), delimiter, sizeof delimiter - 1)); next++) start = next;
+    for (unsigned char *next = from;
+         (next = memmem(next, (size_t)(envelope + size - next), delimiter, sizeof delimiter - 1)); next++)
+        start = next;
     char algorithm[32], key_id[32], encoded[1400], suite[32], script_key_id[32];
     if (!start || size - (size_t)(start - envelope) > 2000) return false;
     char lines[2048];
     size_t lines_size = (size_t)(envelope + size - start);
     memcpy(lines, start, lines_size);
     lines[lines_size] = 0;
-    if (sscanf(lines + sizeof delimiter - 1, "%31s %31s %31s %31s %1399s", suite, script_key_id, algorithm, key_id, encoded) != 5) return false;
-    if (strcmp(suite, "aes-128-cbc+md5") || strcmp(script_key_id, keys->script_key_id) || strcmp(algorithm, keys->algorithm) || strcmp(key_id, keys->key_id)) return false;
+    if (sscanf(lines + sizeof delimiter - 1, "%31s %31s %31s %31s %1399s", suite, script_key_id, algorithm, key_id,
+            encoded)
+        != 5)
+        return false;
+    if (strcmp(suite, "aes-128-cbc+md5") || strcmp(script_key_id, keys->script_key_id)
+        || strcmp(algorithm, keys->algorithm) || strcmp(key_id, keys->key_id))
+        return false;
     unsigned char signature[1100];
     size_t encoded_size = strlen(encoded);
     int signature_size = EVP_DecodeBlock(signature, (unsigned char *)encoded, (int)encoded_size);
@@ -191,7 +199,8 @@ bool floor_verify(floor_keys *keys, unsigned char *envelope, size_t size) {
     if (signature_size <= 0) return false;
     EVP_MD_CTX *kept = keys->verification, *context = kept ? kept : EVP_MD_CTX_new();
     EVP_DigestVerifyInit_ex(context, NULL, kept ? NULL : keys->digest, NULL, NULL, kept ? NULL : keys->key, NULL);
-    bool is_valid = EVP_DigestVerify(context, signature, (size_t)signature_size, envelope, (size_t)(start - envelope)) == 1;
+    bool is_valid =
+        EVP_DigestVerify(context, signature, (size_t)signature_size, envelope, (size_t)(start - envelope)) == 1;
     if (!kept) EVP_MD_CTX_free(context);
     if (!is_valid) return false;
 
@@ -200,7 +209,8 @@ bool floor_verify(floor_keys *keys, unsigned char *envelope, size_t size) {
     if (zip_size < 0) return false;
     zip_source_t *source = zip_source_buffer_create(envelope + IV, (zip_uint64_t)zip_size, 0, NULL);
     zip_t *archive = zip_open_from_source(source, ZIP_RDONLY | ZIP_CHECKCONS, NULL);
-    if (!archive || zip_get_num_entries(archive, 0) != 3 || strcmp(zip_get_name(archive, 0, 0), "manifest.json")) return false;
+    if (!archive || zip_get_num_entries(archive, 0) != 3 || strcmp(zip_get_name(archive, 0, 0), "manifest.json"))
+        return false;
     size_t manifest_size, digest_size, sealed_size;
     unsigned char *manifest = member(archive, 0, &manifest_size), *hex = member(archive, 1, &digest_size);
     unsigned char *sealed = member(archive, 2, &sealed_size);

@@ -35,7 +35,8 @@ static void write_file(const char *folder, const char *path, const unsigned char
     char temporary[4096];
     snprintf(temporary, sizeof temporary, "%s.tmp", path);
     int file = open(temporary, O_WRONLY | O_CREAT | O_EXCL, 0644), place = open(folder, O_RDONLY | O_DIRECTORY);
-    if (file < 0 || write(file, bytes, size) != (ssize_t)size || fsync(file) || close(file) || rename(temporary, path)) exit(74);
+    if (file < 0 || write(file, bytes, size) != (ssize_t)size || fsync(file) || close(file) || rename(temporary, path))
+        exit(74);
     if (place < 0 || fsync(place) || close(place)) exit(74);
 }
 
@@ -56,8 +57,7 @@ static void pack(floor_keys *keys, const char *folder, const char *path, bool ve
     tag((char *)script, "version", version);
     tag((char *)script, "app", app);
     tag((char *)script, "replaces", replaces);
-    snprintf(
-        manifest, sizeof manifest,
+    snprintf(manifest, sizeof manifest,
         "{\"app\":\"%s\",\"appVersions\":\"*\",\"engine\":1,\"id\":\"%s\",\"replaces\":[\"%s\"],\"schema\":1,"
         "\"scripts\":[{\"name\":\"%s\",\"size\":%zu}],\"version\":%s}",
         app, id, replaces, name, size, version);

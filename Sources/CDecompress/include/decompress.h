@@ -22,7 +22,8 @@ void dc_close(dc_stream *stream);
 
 /* Reads from `input` and writes to `output` as much as possible. Both lengths are set to the bytes that were read and written.
    Streams may follow one another in a file. */
-dc_status dc_read(dc_stream *stream, const unsigned char *input, size_t *input_length, unsigned char *output, size_t *output_length);
+dc_status dc_read(
+    dc_stream *stream, const unsigned char *input, size_t *input_length, unsigned char *output, size_t *output_length);
 
 /* Whether the file may end here: nothing is cut off. */
 int dc_is_whole(const dc_stream *stream);

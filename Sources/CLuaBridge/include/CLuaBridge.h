@@ -55,9 +55,22 @@ typedef struct pp_limits {
 /// Why the sandbox ended a script's run. PP_TIME: it used more processor time than the limit. PP_STALLED: it waited for the
 /// processor for many times the limit. PP_MACHINE: the process got no memory from the system. PP_OTHERS: the patch's other states
 /// hold the memory that it needs. PP_EFFECT: it is in shadow, and was about to call the app.
-enum pp_kill { PP_NOT_KILLED, PP_FUEL, PP_MEMORY, PP_TIME, PP_COLLISIONS, PP_STRING, PP_STALLED, PP_MACHINE, PP_OTHERS, PP_EFFECT };
+enum pp_kill {
+    PP_NOT_KILLED,
+    PP_FUEL,
+    PP_MEMORY,
+    PP_TIME,
+    PP_COLLISIONS,
+    PP_STRING,
+    PP_STALLED,
+    PP_MACHINE,
+    PP_OTHERS,
+    PP_EFFECT
+};
 /// Whether the script is not at fault.
-static inline bool pp_is_circumstance(int32_t kill) { return kill == PP_STALLED || kill == PP_MACHINE || kill == PP_OTHERS; }
+static inline bool pp_is_circumstance(int32_t kill) {
+    return kill == PP_STALLED || kill == PP_MACHINE || kill == PP_OTHERS;
+}
 
 /// Why a state could not be entered.
 enum pp_refusal {
@@ -511,7 +524,9 @@ static inline int32_t pp_absolute(lua_State *L, int32_t index) { return lua_absi
 static inline void pp_set_top(lua_State *L, int32_t index) { lua_settop(L, index); }
 static inline void pp_push_copy(lua_State *L, int32_t index) { lua_pushvalue(L, index); }
 static inline bool pp_check_stack(lua_State *L, int32_t count) { return lua_checkstack(L, count); }
-static inline void pp_push_table(lua_State *L, int32_t elements, int32_t fields) { lua_createtable(L, elements, fields); }
+static inline void pp_push_table(lua_State *L, int32_t elements, int32_t fields) {
+    lua_createtable(L, elements, fields);
+}
 /// Pops a value, and makes it an element of a table (`lua_rawseti`).
 static inline void pp_set_element(lua_State *L, int32_t table, int64_t index) { lua_rawseti(L, table, index); }
 /// Pops a value and the key below it, and puts them into a table (`lua_rawset`). A key that is nil is dropped.

@@ -67,10 +67,11 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*
     return getenv("FAULT_THREADLESS") ? EAGAIN : create(thread, attributes, start, argument);
 }
 
-typedef int spawner(pid_t *, const char *, const posix_spawn_file_actions_t *, const posix_spawnattr_t *, char *const[], char *const[]);
+typedef int spawner(
+    pid_t *, const char *, const posix_spawn_file_actions_t *, const posix_spawnattr_t *, char *const[], char *const[]);
 
-int posix_spawn(pid_t *child, const char *path, const posix_spawn_file_actions_t *actions, const posix_spawnattr_t *attributes,
-                char *const words[], char *const variables[]) {
+int posix_spawn(pid_t *child, const char *path, const posix_spawn_file_actions_t *actions,
+    const posix_spawnattr_t *attributes, char *const words[], char *const variables[]) {
     int failure = ((spawner *)dlsym(RTLD_NEXT, "posix_spawn"))(child, path, actions, attributes, words, variables);
     if (getenv("FAULT_SPAWN")) syscall(SYS_kill, getpid(), SIGTERM);
     return failure;

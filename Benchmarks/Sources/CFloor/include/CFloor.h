@@ -13,8 +13,8 @@ typedef struct floor_keys floor_keys;
 /// Reads a private or a public key, and a script key.
 floor_keys *floor_keys_read(const char *pem_path, bool is_private, const char *script_key_path);
 /// Packs a script; the caller frees the envelope. The bytes are the same as patchpack's.
-unsigned char *floor_pack(
-    floor_keys *keys, const char *manifest, const char *name, const unsigned char *script, size_t size, size_t *envelope_size);
+unsigned char *floor_pack(floor_keys *keys, const char *manifest, const char *name, const unsigned char *script,
+    size_t size, size_t *envelope_size);
 /// Verifies an envelope of one script; it is decrypted in place.
 bool floor_verify(floor_keys *keys, unsigned char *envelope, size_t size);
 /// Keeps OpenSSL's contexts from one envelope to the next.
