@@ -177,11 +177,11 @@ import Testing
 
     /// Five machines: a group of one, a group of two, and the rest.
     @Test func advance_fiveMachines_goesByGroups() throws {
-        func advance(after seconds: Int, gates: String = "--gate failing=0 --gate rolled-back=0") throws -> Tool {
+        func advance(after minutes: Int, gates: String = "--gate failing=0 --gate rolled-back=0") throws -> Tool {
             try Tool.shell(
                 """
-                faketime '+\(seconds) seconds' "$TOOL" feed advance feed com.example.shop.cart-total --events events \
-                  --soak 10s --new-devices 1 --steps 'group canary,group eu,100%' --key online/signing.pem \(gates)
+                faketime '+\(minutes) minutes' "$TOOL" feed advance feed com.example.shop.cart-total --events events \
+                  --soak 10m --new-devices 1 --steps 'group canary,group eu,100%' --key online/signing.pem \(gates)
                 """, in: folder.path)
         }
         // It was at 1 percent, which is none of five.
@@ -196,15 +196,15 @@ import Testing
                 --key online/signing.pem --trusted-key keys/trusted.pem --script-key keys/script.key
             """, in: folder.path)
         try #require(begin.status == 0, "\(begin.error)")
-        try report(0..<1, failing: 0, secondsAgo: -3, version: 8)
+        try report(0..<1, failing: 0, secondsAgo: -180, version: 8)
         let young = try advance(after: 12)
-        #expect(young.text.contains("0 of 1 new devices have had it for 10 s"), "\(young.text)\(young.error)")
+        #expect(young.text.contains("0 of 1 new devices have had it for 10 min"), "\(young.text)\(young.error)")
         let eu = try advance(after: 15)
         #expect(
             eu.lines.first
                 == "widened  com.example.shop.cart-total 8  offered groups canary -> offered groups canary, eu",
             "\(eu.text)\(eu.error)")
-        try report(1..<3, failing: 0, secondsAgo: -18, version: 8)
+        try report(1..<3, failing: 0, secondsAgo: -1080, version: 8)
         // A percentage of three devices decides nothing.
         let share = try advance(after: 30, gates: "--gate 'failing<0.5%'")
         #expect(share.text.contains("devices more would do, but all events are of 3"), "\(share.text)")
@@ -215,7 +215,7 @@ import Testing
             "\(share.text)")
         let rest = try advance(after: 30)
         #expect(rest.text.contains("-> offered to 100% by installation, and groups canary, eu"), "\(rest.text)")
-        try report(3..<5, failing: 1, secondsAgo: -40, version: 8)
+        try report(3..<5, failing: 1, secondsAgo: -2400, version: 8)
         let bad = try advance(after: 42)
         #expect(
             bad.status == 20 && bad.error.contains("is paused: failing=0: 1 of 5 devices"), "\(bad.text)\(bad.error)")
