@@ -16,7 +16,7 @@ extension PatchDevice {
     ///   - confirmAfter: How long the process must have worked before it confirms, after the launch and after each activation; at
     ///     most a year.
     public func run(every interval: Duration = .seconds(60), confirmAfter: Duration = .seconds(60)) async {
-        await launched()
+        await untilLaunched()
         defer { end() }
         let uptime = store.uptime
         let interval = max(.milliseconds(1), Uptime.bounded(interval))

@@ -195,7 +195,7 @@ public final class PatchDevice: Sendable {
     public func sync() async -> SyncReport { await sync(launching: true) }
 
     package func sync(launching: Bool) async -> SyncReport {
-        if launching { await launched() }
+        if launching { await untilLaunched() }
         guard let updates else { return SyncReport(PatchError(.config, "this device has no feed")) }
         return await updates.sync(.now)
     }
@@ -209,7 +209,7 @@ public final class PatchDevice: Sendable {
         log?.flush()
         listener?.flush()
         guard isInTime(call, store.hasBegun) else { return }
-        store.ended()
+        store.enterBackground()
     }
 
     /// Writes the call statistics of patches to the log, and reports the comparisons of those in shadow.
@@ -224,8 +224,8 @@ public final class PatchDevice: Sendable {
     /// - Returns: The report of the sync; nil if it is too early for another sync.
     @discardableResult
     public func enterForeground() async -> SyncReport? {
-        await launched()
-        store.resumed()
+        await untilLaunched()
+        store.enterForeground()
         return await updates?.syncAfterPause()
     }
 
@@ -240,9 +240,9 @@ public final class PatchDevice: Sendable {
     }
 
     /// Launches, or waits until another thread has launched.
-    func launched() async {
+    func untilLaunched() async {
         launch()
-        await store.launched()
+        await store.untilLaunched()
     }
 
     private func isInTime(_ call: String, _ isLaunched: Bool) -> Bool {

@@ -2,6 +2,8 @@ package import PatchCrypto
 
 package enum Folder {
     /// The names in a folder without `.` and `..`, in the order of their bytes.
+    ///
+    /// - Throws: `noInput` if it cannot be read.
     package static func names(in path: Path) throws(PatchError) -> [Path] {
         let names = try path.calling(.noInput) { () throws(SystemError) in
             try Descriptor(path, [.read, .folder]).names()
@@ -12,6 +14,7 @@ package enum Folder {
     /// Makes a folder and any missing folders above it.
     ///
     /// - Returns: The folders that were made, outermost first.
+    /// - Throws: `io` if that fails.
     @discardableResult package static func make(_ path: Path) throws(PatchError) -> [Path] {
         /// Whether it was made; nil if the folder above it is missing.
         func attempt() throws(PatchError) -> Bool? {
@@ -39,6 +42,8 @@ package enum Folder {
     }
 
     /// Removes a file if it is there.
+    ///
+    /// - Throws: `io` if that fails.
     package static func remove(_ file: Path) throws(PatchError) {
         do throws(SystemError) {
             try Descriptor.remove(file)
@@ -48,6 +53,8 @@ package enum Folder {
     }
 
     /// Removes whatever is at a path, and everything in it if it is a folder. No link is followed.
+    ///
+    /// - Throws: `io` if that fails.
     package static func removeAll(_ path: Path) throws(PatchError) {
         do throws(SystemError) {
             try removeAll(path.name, in: Descriptor(path.parent, [.read, .folder]))
@@ -73,6 +80,8 @@ package enum Folder {
     }
 
     /// Gives a file another name in the same folder, in place of a file that has it.
+    ///
+    /// - Throws: `io` if that fails.
     package static func rename(_ file: Path, to name: Path) throws(PatchError) {
         try file.calling { () throws(SystemError) in
             let folder = try Descriptor(file.parent, [.read, .folder])
@@ -82,6 +91,8 @@ package enum Folder {
     }
 
     /// Locks a folder against other processes that do the same, until the descriptor is gone; nil if one of them has locked it.
+    ///
+    /// - Throws: `io` if it cannot be locked.
     package static func lock(_ path: Path, isShared: Bool = false) throws(PatchError) -> Descriptor? {
         let folder = try opened(path)
         return try isLocked(folder, path, isShared: isShared) ? folder : nil

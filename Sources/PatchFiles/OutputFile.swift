@@ -36,6 +36,10 @@ package struct OutputFile {
         try write([OutputFile(path: path, content: .bytes(bytes))], force: force)
     }
 
+    /// Writes files, all of them or none.
+    ///
+    /// - Parameter force: Whether to replace files that already exist.
+    /// - Throws: `exists` if a file exists and must not be replaced, `io` if writing fails.
     package static func write(_ files: [OutputFile], force: Bool) throws(PatchError) {
         try write(files) { _ in force }
     }
@@ -128,6 +132,7 @@ package struct OutputFile {
     /// Overwrites the first bytes of a file, in one step.
     ///
     /// - Parameter isDurable: Whether the bytes are on the disk when this returns.
+    /// - Throws: `io` if that fails, or if there is no regular file.
     package static func overwrite(_ path: Path, with bytes: [UInt8], isDurable: Bool) throws(PatchError) {
         try path.calling { () throws(SystemError) in
             let file = try Descriptor(path, [.write, .noFollow, .noWait])
@@ -162,6 +167,8 @@ package struct OutputFile {
 
 extension Path {
     /// Checks that the folder of a file that a user names exists. Only a folder that a user names is made.
+    ///
+    /// - Throws: `io` if it is missing.
     package func checkParent() throws(PatchError) {
         guard parent.isFolder else {
             throw PatchError(.io, "there is no folder \(parent)", hint: "make it first").about(self)

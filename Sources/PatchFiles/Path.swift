@@ -59,6 +59,8 @@ package struct Path: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// The target of a symbolic link; the path itself if it is not a link.
+    ///
+    /// - Throws: `io` if the link is broken.
     package func resolved() throws(PatchError) -> Path {
         guard FileInfo(self, following: false)?.isLink == true else { return self }
         guard let target else {

@@ -177,7 +177,7 @@ public final class DeviceSimulator<App: Sendable>: Sendable {
     /// The running app, whose device has done what follows from the calls so far.
     private var process: (app: App, device: PatchDevice)? {
         let process = state.locked { $0.process }
-        process?.device.store.settle()
+        process?.device.store.waitForBreakers()
         return process
     }
 }

@@ -47,6 +47,9 @@ extension Request {
         }
     }
 
+    /// Checks the parsed words against the verb or action.
+    ///
+    /// - Throws: `usage` if it does not take them.
     private init(_ verb: Verb, _ given: VerbParser) throws(PatchError) {
         guard given.values[Option.help.name] == nil else {
             self = .help(verb)

@@ -254,7 +254,7 @@ import Testing
             return isInTime ? answers.locked { $0 } : nil
         }
         #expect(try answersMeanwhile() == [1, 1, 1, 1, 1, 1])
-        store.settle()
+        store.waitForBreakers()
         #expect(app.price(1) == 8, "the good version answers")
         #expect(store.state.held.map(\.failures) == [1, 0])
     }

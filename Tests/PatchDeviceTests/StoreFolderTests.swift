@@ -290,7 +290,7 @@ import Testing
         second.activateHeld(on: runner) { trust }
         #expect(app.price(1) == 8, "the one on trial is for the first process")
         second.confirm()
-        second.ended()
+        second.enterBackground()
         #expect(throws: PatchError(.io, "")) { try second.clear() }
         #expect(try Data(contentsOf: URL(filePath: "\(device.part)/state")) == before)
         // A lock of a dead process does not count.
@@ -314,7 +314,7 @@ import Testing
                         store.begin()
                         if !store.isReadOnly { writes += 1 }
                         if !number.isMultiple(of: 3) { store.confirm() }
-                        store.ended()
+                        store.enterBackground()
                         if store.state.held.map(\.patch.version) != [7] || store.state.bans.count != 1 { break }
                         await Task.yield()
                     }

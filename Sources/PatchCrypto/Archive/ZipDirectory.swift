@@ -18,6 +18,9 @@ struct ZipDirectory: Sendable {
     /// The members, in the archive's order.
     let members: [ZipMember]
 
+    /// Reads the structure of a zip.
+    ///
+    /// - Throws: `malformed` if anything is outside the profile, `limit` if a limit is exceeded.
     init(in buffer: [UInt8], at range: Range<Int>, limits: EnvelopeLimits) throws(PatchError) {
         var reader = ZipReader(bytes: buffer[range])
         let end = try reader.endRecord()

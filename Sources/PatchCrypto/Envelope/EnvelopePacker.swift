@@ -40,6 +40,8 @@ public struct EnvelopePacker: Sendable {
     }
 
     /// Does what ``pack(_:_:)`` does, for an envelope that can get more signatures, such as those made elsewhere.
+    ///
+    /// - Throws: `malformed` if manifest and scripts differ, `unavailable` if OpenSSL refuses an algorithm.
     package func seal(_ manifest: Manifest, _ scripts: [PatchScript]) throws(PatchError) -> SignableEnvelope {
         let suite = scriptKey.suite
         guard manifest.scripts == scripts.map({ Manifest.Script(name: $0.name, size: $0.bytes.count) }) else {

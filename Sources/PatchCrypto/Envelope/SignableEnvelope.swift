@@ -30,6 +30,8 @@ package struct SignableEnvelope: Sendable {
     package mutating func removeSignatures() { lines = [] }
 
     /// Signs the payload. The signature replaces an earlier one by the same key and algorithm.
+    ///
+    /// - Throws: `unavailable` if OpenSSL refuses the algorithm.
     package mutating func sign(with key: SigningKey) throws(PatchError) {
         add(try key.sign(payload[...]), of: key.verifyingKey)
     }

@@ -33,11 +33,15 @@ package struct UnverifiedEnvelope: Sendable {
     }
 
     /// The payload's SHA-256 in 64 lower-case hex digits, for comparing releases.
+    ///
+    /// - Throws: `unavailable` if OpenSSL refuses SHA-256.
     package func payloadDigest() throws(PatchError) -> String {
         try MessageDigest.sha256.text(of: payload)
     }
 
     /// Splits a file into its layers.
+    ///
+    /// - Throws: `malformed` or `limit`.
     package init(_ bytes: consuming [UInt8], limits: EnvelopeLimits = EnvelopeLimits()) throws(PatchError) {
         try Self.checkSize(of: bytes, limits: limits)
         try self.init(splitting: bytes, limits: limits)

@@ -13,6 +13,8 @@ package struct SchemeKey: Sendable {
     private let key: AsymmetricKey
 
     /// Makes an Ed25519 key from the 32 bytes of its point.
+    ///
+    /// - Throws: `config` if they are not a key.
     package init(ed25519 point: [UInt8]) throws(PatchError) {
         scheme = .ed25519
         guard point.count == 32 else { throw PatchError(.config, "an Ed25519 key has 32 bytes, not \(point.count)") }
@@ -20,6 +22,8 @@ package struct SchemeKey: Sendable {
     }
 
     /// Reads a key from PEM (`BEGIN PUBLIC KEY`).
+    ///
+    /// - Throws: `config` if it is not a key for the scheme.
     package init(pem: [UInt8], for scheme: Scheme) throws(PatchError) {
         self.scheme = scheme
         let kind: AsymmetricKey.Kind =
@@ -34,6 +38,8 @@ package struct SchemeKey: Sendable {
     package func isEqual(to other: SchemeKey) -> Bool { key.isEqual(to: other.key) }
 
     /// Whether a signature over a message was made with this key.
+    ///
+    /// - Throws: `unavailable` if OpenSSL refuses the scheme.
     package func isValid(_ signature: [UInt8], for message: [UInt8]) throws(PatchError) -> Bool {
         try key.isValid(
             signature, for: message[...], digest: scheme == .ed25519 ? nil : .sha256, isPSS: scheme == .rsaPSS)

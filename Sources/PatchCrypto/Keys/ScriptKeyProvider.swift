@@ -75,6 +75,9 @@ public struct ScriptKeyRing: ScriptKeyProvider {
         keys.append((name, key))
     }
 
+    /// Removes a key.
+    ///
+    /// - Throws: `config` if there is no key with that name.
     package mutating func remove(_ name: String) throws(PatchError) {
         guard let index = keys.firstIndex(where: { $0.name == name }) else {
             throw PatchError(

@@ -42,6 +42,7 @@ public struct SigningKey: Sendable {
     ///
     /// - Returns: The signature's bytes. They are the same each time for the same payload, because all of the format's
     ///   algorithms are deterministic.
+    /// - Throws: `unavailable` if OpenSSL refuses the algorithm.
     package func sign(_ payload: ArraySlice<UInt8>) throws(PatchError) -> [UInt8] {
         try key.sign(payload, digest: verifyingKey.algorithm.digest)
     }

@@ -119,6 +119,9 @@ package struct TrustStoreFile: Sendable {
             hint: "the names are \(keys.map(\.name).joined(separator: ", "))")
     }
 
+    /// The file's bytes.
+    ///
+    /// - Throws: `internal` if OpenSSL cannot write a key.
     package func encoded() throws(PatchError) -> [UInt8] {
         var file: [UInt8] = []
         for line in lines {
@@ -136,6 +139,8 @@ package struct TrustStoreFile: Sendable {
     }
 
     /// The SHA-256 of a trust store or of a public key in PEM. An app that it is built into notices if the file is changed.
+    ///
+    /// - Throws: `unavailable` if OpenSSL refuses SHA-256.
     package static func pin(of file: [UInt8]) throws(PatchError) -> String {
         try MessageDigest.sha256.text(of: file)
     }

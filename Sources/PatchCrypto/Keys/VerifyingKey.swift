@@ -60,6 +60,8 @@ public struct VerifyingKey: Sendable {
     }
 
     /// Whether a signature over a payload was made with this key and its algorithm.
+    ///
+    /// - Throws: `unavailable` if OpenSSL refuses the algorithm.
     package func isValid(_ signature: [UInt8], for payload: ArraySlice<UInt8>) throws(PatchError) -> Bool {
         try key.isValid(signature, for: payload, digest: algorithm.digest)
     }

@@ -121,6 +121,8 @@ enum ZipArchive {
     /// Writes members, so that the same members always produce the same bytes.
     ///
     /// Each member is stored, dated 1980-01-01 and has mode 0644.
+    ///
+    /// - Throws: `internal` if libzip is out of memory.
     static func write(_ members: [(name: String, bytes: [UInt8])]) throws(PatchError) -> [UInt8] {
         let failure = PatchError(.internal, "libzip cannot write the archive")
         guard isReady, let target = unsafe zip_source_buffer_create(nil, 0, 0, nil) else { throw failure }

@@ -109,6 +109,12 @@ public struct Manifest: Sendable {
         self.extra = extra
     }
 
+    /// Whether the patch has expired; false if it never expires, or if the time is not known.
+    package func hasExpired(at time: Timestamp?) -> Bool {
+        guard let expires, let time else { return false }
+        return expires <= time
+    }
+
     /// The numbers of instances that a manifest may state.
     package static let instanceCounts = 1...16
 

@@ -51,11 +51,15 @@ internal import COpenSSL
     deinit { unsafe EVP_PKEY_free(handle) }
 
     /// Makes a public key from its numbers.
+    ///
+    /// - Throws: `config` if the format does not allow the key.
     convenience init(_ info: SubjectPublicKeyInfo) throws(PatchError) {
         try unsafe self.init(owning: info.makeHandle())
     }
 
     /// Reads a public key from PEM (`BEGIN PUBLIC KEY`).
+    ///
+    /// - Throws: `config` if there is no key, or no key of an allowed kind.
     convenience init(publicKeyPEM pem: [UInt8], allowing kinds: [Kind]) throws(PatchError) {
         let handle = unsafe pem.withUnsafeBytes { pem -> OpaquePointer? in
             let source = unsafe BIO_new_mem_buf(pem.baseAddress, Int32(clamping: pem.count))

@@ -1,6 +1,8 @@
 internal import COpenSSL
 
 /// Computes HMAC-SHA256 over several pieces, as if they were one.
+///
+/// - Throws: `unavailable` if OpenSSL refuses HMAC or SHA-256.
 func hmacSHA256(key: SecretBytes, _ pieces: [[UInt8]]) throws(PatchError) -> [UInt8] {
     guard let algorithm = unsafe fetchedHMAC, let context = unsafe EVP_MAC_CTX_new(algorithm) else {
         throw .unavailable("HMAC")

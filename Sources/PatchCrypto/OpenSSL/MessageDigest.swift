@@ -7,6 +7,9 @@ package enum MessageDigest: String {
     case sha256 = "SHA256"
     case sha512 = "SHA512"
 
+    /// Hashes bytes.
+    ///
+    /// - Throws: `unavailable` if OpenSSL refuses the function.
     package func hash(_ bytes: some Collection<UInt8>) throws(PatchError) -> [UInt8] {
         guard let algorithm = unsafe fetched else { throw .unavailable(rawValue) }
         var digest = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))

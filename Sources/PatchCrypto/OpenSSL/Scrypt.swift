@@ -32,6 +32,10 @@ package struct Scrypt: Sendable {
         guard memory <= 256 << 20 else { return nil }
     }
 
+    /// Derives a key.
+    ///
+    /// - Parameter length: The key's length in bytes.
+    /// - Throws: `unavailable` if OpenSSL refuses scrypt.
     func key(passphrase: SecretBytes, salt: [UInt8], length: Int) throws(PatchError) -> SecretBytes {
         let most = UInt64(memory + (1 << 20))
         var bytes = [UInt8](repeating: 0, count: length)

@@ -104,6 +104,8 @@ enum SubjectPublicKeyInfo: Equatable {
     }
 
     /// Makes an OpenSSL key, which the caller frees.
+    ///
+    /// - Throws: `unavailable` if OpenSSL refuses the kind of key, `config` if the numbers are refused.
     func makeHandle() throws(PatchError) -> OpaquePointer {
         switch self {
         case .ed25519(let point):

@@ -23,6 +23,7 @@ enum SymmetricCipher: String {
     ///   - key: 16 or 32 bytes, as the cipher needs.
     ///   - iv: `ivLength` bytes.
     ///   - label: Authenticated with GCM, ignored with CBC.
+    /// - Throws: `unavailable` if OpenSSL refuses the cipher.
     func seal(
         _ plaintext: [UInt8], key: SecretBytes, iv: [UInt8], label: String
     ) throws(PatchError) -> [UInt8] {
@@ -58,6 +59,7 @@ enum SymmetricCipher: String {
     ///   - range: Where the sealed bytes are; `canHaveSealed` must allow its length.
     ///   - buffer: Holds the sealed bytes, and afterwards the plaintext.
     /// - Returns: Where the plaintext is; nil if the padding or the tag is wrong.
+    /// - Throws: `unavailable` if OpenSSL refuses the cipher.
     func open(
         _ range: Range<Int>, of buffer: inout [UInt8], key: SecretBytes, label: String
     ) throws(PatchError) -> Range<Int>? {
@@ -71,6 +73,8 @@ enum SymmetricCipher: String {
     }
 
     /// Decrypts bytes, whose length `canHaveSealed` must allow, to a new array; nil if the padding or the tag is wrong.
+    ///
+    /// - Throws: `unavailable` if OpenSSL refuses the cipher.
     func opened(_ sealed: ArraySlice<UInt8>, key: SecretBytes, label: String) throws(PatchError) -> [UInt8]? {
         try unsafe sealed.withUnsafeBufferPointer { (sealed) throws(PatchError) in
             var result: Result<Int?, PatchError> = .success(nil)

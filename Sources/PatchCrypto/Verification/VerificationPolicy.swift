@@ -57,7 +57,7 @@ public struct VerificationPolicy: Sendable {
                 .policy, "the patch is version \(manifest.version), below the minimum of \(minimumVersion)",
                 hint: "a newer version of the patch was accepted before")
         }
-        if let time, let expires = manifest.expires, expires <= time {
+        if let time, let expires = manifest.expires, manifest.hasExpired(at: time) {
             throw PatchError(
                 .policy, "the patch expired at \(expires); the time is \(time)",
                 hint: "pack it again with a later expiry")

@@ -25,7 +25,7 @@ extension PatchStore {
     }
 
     /// Waits until breakers that have opened are noted, and older versions have taken the place. For tests.
-    package func settle() { queue.sync {} }
+    package func waitForBreakers() { queue.sync {} }
 
     /// Notes the breakers that have opened. The next change of the state does this, so that none is lost if the app ends.
     func noteOpenings(_ openings: [Opening], in state: inout StoreState) -> [StoreState.Outcome] {

@@ -50,7 +50,7 @@ extension PatchStore {
         }
         if !isFollower { takeBansOfOthers(on: runner) }
         // The system ends an app in the background without notice.
-        if hasTakenOver, isInBackground { ended() }
+        if hasTakenOver, isInBackground { enterBackground() }
         return isFollower
     }
 

@@ -87,9 +87,8 @@ extension PatchStore {
     func runSuccessor(
         of id: String, without others: Set<PatchID>, on runner: PatchRunner, _ trust: PatchTrust, isDue: Bool = false
     ) -> Bool {
-        let (isFollower, (failed, blockReasons)) = (
-            isReadOnly, memory.locked { ($0.failed, $0.launch.blockReasons) }
-        )
+        let isFollower = isReadOnly
+        let (failed, blockReasons) = memory.locked { ($0.failed, $0.launch.blockReasons) }
         for held in state.successors(of: id, without: others, isFollower: isFollower) {
             let (hash, isClosed) = (held.hash, state.isClosed(held.hash, isFollower: isFollower))
             // The feed has taken it away, or it has failed too often.
@@ -137,7 +136,7 @@ extension PatchStore {
             _ = run(patch, hash, on: runner)
         }
         // The system ends an app in the background without notice.
-        if isInBackground { ended() }
+        if isInBackground { enterBackground() }
     }
 
     package var hasBegun: Bool { memory.locked { $0.launch.hasBegun } }
@@ -146,7 +145,7 @@ extension PatchStore {
     }
 
     /// Waits while another thread activates the patches that are held.
-    package func launched() async {
+    package func untilLaunched() async {
         await withCheckedContinuation { waiter in
             let waits = memory.locked { memory in
                 guard case .underway(let waiters) = memory.launch.activation else { return false }
@@ -318,7 +317,7 @@ extension PatchStore {
         if isNoted { try? update { $0.beginLoading(hash) } }
         let result = Result { () throws(PatchError) in try runner.load(patch) }
         let isProtective = (try? result.get())?.isProtective
-        if let held, isNoted || isProtective ?? held.isProtective != held.isProtective {
+        if let held, isNoted || isProtective.map({ $0 != held.isProtective }) ?? false {
             try? update { $0.endLoading(hash, isProtective: isProtective) }
         }
         return try result.get()
@@ -335,7 +334,7 @@ extension PatchStore {
             return (memory.launch.trusted == keys, memory.launch.activated, memory.launch.closed)
         }
         let patches = (runner.active + runner.closed + runner.shadows).filter { patch in
-            !isKnown || patch.manifest.expires.map { end in time.map { end <= $0 } ?? false } ?? false
+            !isKnown || patch.manifest.hasExpired(at: time)
         }
         guard !patches.isEmpty else { return }
         let stored = state.stored.reduce(into: [:]) { $0[$1.patch] = $1 }
@@ -411,13 +410,13 @@ extension PatchStore {
     func release() { memory.locked { $0.writer.release() } }
 
     /// Notes that the launch ends in an orderly way, so that it does not count as a failure.
-    package func ended() {
+    package func enterBackground() {
         memory.locked { $0.launch.isInBackground = true }
         try? update { $0.end() }
     }
 
-    /// Notes that the app is used again after ``ended()``, so that a crash counts again.
-    package func resumed() {
+    /// Notes that the app is used again after ``enterBackground()``, so that a crash counts again.
+    package func enterForeground() {
         memory.locked { $0.launch.isInBackground = false }
         if isReadOnly { _ = follow(on: runner) }  // an orderly end lets other processes write
         guard state.launch?.isWatched == false else { return }

@@ -4,7 +4,7 @@ package import PatchRunner
 // Patches in shadow. They never answer, and are compared with the answers.
 extension PatchStore {
     /// The versions that this process should run in shadow.
-    private func meantShadows(_ memory: Memory) -> [StoreState.Held] {
+    private func wantedShadows(_ memory: Memory) -> [StoreState.Held] {
         // If no call can be noted, a patch that crashes the app would do so each time.
         guard memory.writer.canWrite, memory.writer.whyUnwritable == nil else { return [] }
         return memory.writer.state.shadowing.filter { held in
@@ -20,10 +20,10 @@ extension PatchStore {
     /// - Parameter onlyWaiting: Whether to start only those that waited for functions that are registered now.
     package func startShadows(on runner: PatchRunner, onlyWaiting: Bool = false, trust: () -> PatchTrust) {
         let due = memory.locked { memory in
-            let meant = meantShadows(memory)
-            guard !meant.isEmpty else { return meant }
+            let wanted = wantedShadows(memory)
+            guard !wanted.isEmpty else { return wanted }
             let running = Set(runner.shadows.map(\.patch))
-            let due = meant.filter { held in
+            let due = wanted.filter { held in
                 guard !running.contains(held.patch), !memory.launch.triedShadows.contains(held.hash) else {
                     return false
                 }
@@ -81,8 +81,8 @@ extension PatchStore {
     package func endShadows() {
         let ended = memory.locked { memory -> [LoadedPatch] in
             guard let running = memory.launch.runner?.shadows, !running.isEmpty else { return [] }
-            let meant = Set(meantShadows(memory).map(\.patch))
-            return running.filter { !meant.contains($0.patch) }
+            let wanted = Set(wantedShadows(memory).map(\.patch))
+            return running.filter { !wanted.contains($0.patch) }
         }
         for patch in ended { runner?.endShadow(patch.id) }
     }

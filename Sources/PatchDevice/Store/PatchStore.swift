@@ -129,16 +129,23 @@ package final class PatchStore: Sendable {
         ).statuses
     }
 
+    /// Rolls back a patch, and never runs it on this device again.
+    ///
+    /// - Parameters:
+    ///   - version: Its version; nil for all versions that are held or running.
+    ///   - reason: Why, for ``why(_:)``.
+    /// - Returns: Whether a version of the patch was held or running.
+    /// - Throws: `io` if that cannot be written.
     @discardableResult
     package func ban(_ id: String, version: Int? = nil, reason: String) throws(PatchError) -> Bool {
         let time = clock()
-        var meant = state.stored.filter { $0.patch.id == id }.map { (patch: $0.patch, hash: $0.hash) }
+        var found = state.stored.filter { $0.patch.id == id }.map { (patch: $0.patch, hash: $0.hash) }
         // A running patch may no longer be held.
         let last = memory.locked { memory in
             memory.launch.activated[id].flatMap { memory.launch.running.contains($0.hash) ? $0 : nil }
         }
-        if let last, !meant.contains(where: { $0.hash == last.hash }) { meant.append(last) }
-        meant.removeAll { version != nil && $0.patch.version != version }
+        if let last, !found.contains(where: { $0.hash == last.hash }) { found.append(last) }
+        found.removeAll { version != nil && $0.patch.version != version }
         // The state is written first, so that the ban holds if the app ends in between.
         defer {
             if let version {
@@ -150,15 +157,18 @@ package final class PatchStore: Sendable {
             endShadows()
         }
         do throws(PatchError) {
-            try change { state in meant.flatMap { state.ban($0.patch, $0.hash, reason, at: time) } }
+            try change { state in found.flatMap { state.ban($0.patch, $0.hash, reason, at: time) } }
         } catch {
             // It holds in this process all the same.
-            memory.locked { memory in for patch in meant { memory.launch.blockReasons[patch.hash] = .banned(reason) } }
+            memory.locked { memory in for patch in found { memory.launch.blockReasons[patch.hash] = .banned(reason) } }
             throw error
         }
-        return !meant.isEmpty
+        return !found.isEmpty
     }
 
+    /// Forgets every patch, ban and note, as if the app had just been installed. Keys that a feed has revoked or removed stay so.
+    ///
+    /// - Throws: `io` if that cannot be written.
     package func clear() throws(PatchError) {
         try update { $0.clear() }
         folder.removeOthers(unusedSince: nil)

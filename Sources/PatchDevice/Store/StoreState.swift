@@ -267,7 +267,7 @@ package struct StoreState: Sendable, Hashable {
     }
 
     /// Closes the note if a crash would no longer count.
-    private mutating func settle() {
+    private mutating func closeNote() {
         if !crashCounts { launch?.isWatched = false }
     }
 
@@ -636,7 +636,7 @@ package struct StoreState: Sendable, Hashable {
         let passed = ended.intersection(launch.late).subtracting(launch.broken)
         self.launch?.late.removeAll(where: ended.contains)
         self.launch?.isPast = began
-        defer { settle() }
+        defer { closeNote() }
         guard launch.isConfirmed else { return [] }
         let outcomes = began ? prove(launch) : []
         forgive(passed)
@@ -667,7 +667,7 @@ package struct StoreState: Sendable, Hashable {
     /// Notes that the app continues after all, so that a crash counts again.
     package mutating func resume() {
         launch?.isWatched = true
-        settle()
+        closeNote()
     }
 
     /// Notes that a patch of this launch could not run, so that it is neither blamed nor praised for the rest of the launch.
@@ -678,7 +678,7 @@ package struct StoreState: Sendable, Hashable {
             if held[index].stage == .trial { held[index].stage = .downloaded }
             held[index].couldNotRun = true
         }
-        settle()
+        closeNote()
     }
 
     /// Notes that a script is about to be loaded, so that a launch that ends meanwhile is blamed on it alone. This is done for
@@ -702,7 +702,7 @@ package struct StoreState: Sendable, Hashable {
         guard held.contains(where: { $0.stage == .closed }) else { return }
         launch?.hasSynced = true
         for index in held.indices where held[index].stage == .closed { held[index].failures = 0 }
-        settle()
+        closeNote()
     }
 
     /// Notes that a patch in shadow is about to run for the first time in this launch, so that a crash counts against it.
@@ -751,7 +751,7 @@ package struct StoreState: Sendable, Hashable {
         guard launch?.broken.contains(hash) == false else { return [] }
         launch?.broken.append(hash)
         held[index].failures += 1
-        settle()
+        closeNote()
         return held[index].failures < limits.trialFailures ? [] : ban(patch, hash, reason, at: time)
     }
 
@@ -813,7 +813,7 @@ package struct StoreState: Sendable, Hashable {
         drop([patch])
         launch?.patches.removeAll { $0 == hash }
         launch?.late.removeAll { $0 == hash }
-        settle()
+        closeNote()
         // It may have been the one that made launches fail.
         if patch.stage == .good { mayRetry = isSafe }
     }

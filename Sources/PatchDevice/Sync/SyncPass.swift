@@ -346,7 +346,7 @@ struct SyncPass: Sendable {
             batch *= 2
         }
         // The system ends an app in the background without notice.
-        if store.isInBackground { store.ended() }
+        if store.isInBackground { store.enterBackground() }
     }
 }
 
@@ -357,7 +357,7 @@ extension SyncReport.Result {
     fileprivate mutating func refuse(
         _ error: PatchError, _ report: VerificationReport, at now: Timestamp
     ) throws(PatchError) {
-        let hasExpired = report.manifest?.expires.map { $0 <= now } ?? false
+        let hasExpired = report.manifest?.hasExpired(at: now) ?? false
         switch error.code {
         case .io: throw error
         case .feedMismatch where report.manifest != nil: code = .listMismatch

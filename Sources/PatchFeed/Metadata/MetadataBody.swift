@@ -10,6 +10,7 @@ package protocol MetadataBody: Sendable {
     var expires: Timestamp { get set }
     var json: JSONValue { get }
 
+    /// - Throws: `feed-malformed`.
     init(_ file: SignedMetadata) throws(PatchError)
 }
 

@@ -14,6 +14,8 @@ package struct SignedMetadata: Sendable {
     package static let versions = 1...1 << 53
 
     /// Parses a file, whose `_type` must be the given one.
+    ///
+    /// - Throws: `feed-malformed`.
     package init(_ bytes: [UInt8], name: String, type: String) throws(PatchError) {
         self.name = name
         let file = try JSONObject(JSONValue(of: name, parsing: bytes), name)
@@ -39,6 +41,8 @@ package struct SignedMetadata: Sendable {
     }
 
     /// Checks that enough keys of the role have signed.
+    ///
+    /// - Throws: `feed-signature` if not.
     package func verify(by role: RoleKeys) throws(PatchError) {
         let count = try role.count(signatures, over: payload)
         guard count >= role.threshold else {

@@ -89,6 +89,9 @@ package struct SnapshotMetadata: MetadataBody {
 
     private static func name(of role: String) -> ExactString { ExactString("\(role).json") }
 
+    /// The entry of a role.
+    ///
+    /// - Throws: `feed-mismatch` if the role is not listed.
     package func entry(of role: String) throws(PatchError) -> MetadataDescription {
         guard let entry = files[Self.name(of: role)] else {
             throw PatchError(.feedMismatch, "snapshot.json: \(role).json is not listed")
@@ -101,6 +104,8 @@ package struct SnapshotMetadata: MetadataBody {
     }
 
     /// Checks that a newer snapshot has every file of this one, and none in an older version.
+    ///
+    /// - Throws: `feed-rollback` if not.
     package func checkSuccessor(_ newer: SnapshotMetadata) throws(PatchError) {
         for (name, old) in files {
             guard let new = newer.files[name] else {
@@ -132,6 +137,8 @@ extension SnapshotMetadata {
     private static let previous = "previous"
 
     /// The snapshot that this one came from; nil if it does not record that.
+    ///
+    /// - Throws: `feed-malformed`.
     package func previous() throws(PatchError) -> MetadataDescription? {
         guard let value = received[Self.previous] else { return nil }
         return try MetadataDescription(JSONObject(value, "snapshot.json: \(Self.previous)"))

@@ -27,6 +27,8 @@ public struct Rollout: Sendable, Equatable {
     /// 10,000.
     ///
     ///     printf 'patchpack rollout 1\n%s\n%s' SEED UNIT | openssl dgst -sha256
+    ///
+    /// - Throws: `unavailable` if OpenSSL refuses SHA-256.
     package static func bucket(of unit: String, seed: String) throws(PatchError) -> Int {
         let digest = try MessageDigest.sha256.hash(Array("patchpack rollout 1\n\(seed)\n\(unit)".utf8))
         return digest.prefix(4).reduce(0) { $0 << 8 | Int($1) } % 10_000
@@ -37,6 +39,8 @@ public struct Rollout: Sendable, Equatable {
     ///     printf 'patchpack user 1\n%s\n%s' ID USER | openssl dgst -sha256
     ///
     /// The list does not contain the user's id, but a reader can try possible ids.
+    ///
+    /// - Throws: `unavailable` if OpenSSL refuses SHA-256.
     package static func name(of user: String, patch: String) throws(PatchError) -> String {
         let digest = try MessageDigest.sha256.hexadecimal(of: Array("patchpack user 1\n\(patch)\n\(user)".utf8))
         return String(decoding: digest.prefix(16), as: UTF8.self)

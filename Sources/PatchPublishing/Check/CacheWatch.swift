@@ -25,7 +25,14 @@ package final class CacheWatch: FeedSource {
         // Only the reply of a server has a date, and only a server has caches.
         guard reply.date != nil else { return reply }
         let isTimestamp = path == FeedLayout.timestamp
-        let kind: Kind = if case .missing = reply.content { .missing } else { isTimestamp ? .timestamp : .permanent }
+        let kind: Kind =
+            if case .missing = reply.content {
+                .missing
+            } else if isTimestamp {
+                .timestamp
+            } else {
+                .permanent
+            }
         seen.withLock { $0[kind] = .some(reply.maxAge?.seconds) }
         return reply
     }

@@ -29,6 +29,8 @@ package struct RefusedKeys: Sendable {
     static let fault = "signed only by keys that the delivered trust store refuses"
 
     /// The reason why a device does not take a patch that the list offers to it; nil if it takes it.
+    ///
+    /// - Throws: The error of an envelope that cannot be fetched.
     package func refusal(
         of choice: PatchChoice, from client: inout FeedClient
     ) async throws(PatchError) -> (code: PatchChoice.Code, detail: String)? {

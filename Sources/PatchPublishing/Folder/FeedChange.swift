@@ -103,6 +103,9 @@ package struct FeedChange {
         }
     }
 
+    /// The feed with the change that waits for signatures.
+    ///
+    /// - Throws: `config` if no change waits.
     package func staged(on base: FeedRepository) throws(PatchError) -> FeedRepository {
         try waiting(folder.staged(on: base, above: settings.details.versionFloor))
     }

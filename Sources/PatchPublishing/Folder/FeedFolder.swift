@@ -140,6 +140,8 @@ package struct FeedFolder: Sendable {
     }
 
     /// Checks that the devices of a feed accept a trust store: it is for them, and newer than the current one.
+    ///
+    /// - Throws: `config` if they do not.
     package func checkTrustStore(
         _ label: SignedTrustStore.Label, _ bytes: [UInt8], in feed: FeedRepository
     ) throws(PatchError) {

@@ -34,6 +34,8 @@ package struct PinnedRoot: Sendable {
     }
 
     /// Reads a root file that the caller names.
+    ///
+    /// - Throws: `feed-malformed` if it is another file.
     package static func bytes(of file: Path) throws(PatchError) -> [UInt8] {
         let bytes = try InputFile.small(file)
         do throws(PatchError) {
@@ -44,6 +46,9 @@ package struct PinnedRoot: Sendable {
         return bytes
     }
 
+    /// The root to trust.
+    ///
+    /// - Throws: `config` if there is none.
     package func root() throws(PatchError) -> [UInt8] {
         if let given { return try Self.bytes(of: given) }
         guard let first = try folder.read(FeedLayout.firstRoot) else {

@@ -13,6 +13,7 @@ package struct FeedKey: Sendable {
     /// Reads a public key.
     ///
     /// - Parameter pem: An Ed25519, P-256 or RSA key (`BEGIN PUBLIC KEY`).
+    /// - Throws: `config` if it is not one of these.
     package init(pem: [UInt8]) throws(PatchError) {
         if let key = try? VerifyingKey(pem: pem, algorithm: .ed25519) {
             try self.init(key)
@@ -25,6 +26,9 @@ package struct FeedKey: Sendable {
         }
     }
 
+    /// Makes the entry of an Ed25519 key.
+    ///
+    /// - Throws: `config` if it is another kind of key.
     package init(_ key: VerifyingKey) throws(PatchError) {
         guard let point = key.ed25519Point else {
             throw PatchError(

@@ -2,17 +2,23 @@ package import PatchCrypto
 internal import PatchFeed
 
 extension FeedRepository {
+    /// Changes the keys of several roles.
+    ///
+    /// - Returns: How many keys each role has, and how many of them must sign.
+    /// - Throws: `config` if a key to remove does not exist, or if too few keys would be left.
     package mutating func rotate(
         _ roles: [FeedRole], adding added: [FeedKey], removing removed: [String], threshold: Int?,
         in details: ChangeDetails
     ) throws(PatchError) -> [(role: FeedRole, keys: Int, threshold: Int)] {
         // These roles come first, because the versions of the others depend on whether devices forget versions.
         let first = roles.filter { $0 == .timestamp || $0 == .snapshot }
-        return try (first + roles.filter { !first.contains($0) }).map { (role) throws(PatchError) in
+        var changed: [(role: FeedRole, keys: Int, threshold: Int)] = []
+        for role in first + roles.filter({ !first.contains($0) }) {
             try rotate(role, adding: added, removing: removed, threshold: threshold, in: details)
             let (ids, needed) = keys(of: role)
-            return (role, ids.count, needed)
+            changed.append((role, ids.count, needed))
         }
+        return changed
     }
 
     /// Changes the keys of a role, unless it has them already.

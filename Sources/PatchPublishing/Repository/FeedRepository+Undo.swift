@@ -41,6 +41,8 @@ extension FeedRepository {
     /// Checks that a state may be restored without being named.
     ///
     /// Restoring it must roll back changes of the same author, and must not offer a patch to any device that does not get it now.
+    ///
+    /// - Throws: `config` if it may not.
     package func checkUndo(
         to older: FeedRepository, undoing undone: [ChangeStamp], by author: String?
     ) throws(PatchError) {

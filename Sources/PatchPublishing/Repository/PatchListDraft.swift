@@ -90,6 +90,9 @@ package struct PatchListDraft: Sendable {
         setSwitch(name, to: value)
     }
 
+    /// Removes a value that the app reads.
+    ///
+    /// - Throws: `usage` if there is none.
     package mutating func removeSwitch(_ name: String) throws(PatchError) {
         guard switches?[name] != nil else {
             throw PatchError(.usage, "\(name): no such switch to remove", remedy: .giveValue)

@@ -6,6 +6,9 @@ package struct FeedSigner: Sendable {
     let keyID: String?
     let sign: @Sendable ([UInt8]) throws(PatchError) -> [UInt8]
 
+    /// Makes a signer from a private Ed25519 key.
+    ///
+    /// - Throws: `config` if it is another kind of key.
     package init(_ key: SigningKey) throws(PatchError) {
         keyID = try FeedKey(key.verifyingKey).id
         sign = { payload throws(PatchError) in try key.sign(payload[...]) }
@@ -93,6 +96,7 @@ extension FeedRepository {
     ///
     /// - Parameter role: The role; nil for the one whose payload was signed.
     /// - Returns: The id of the key.
+    /// - Throws: `feed-signature` if none of these keys has made it.
     package mutating func attach(_ signature: [UInt8], to role: FeedRole?) throws(PatchError) -> String {
         for role in role.map({ [$0] }) ?? FeedRole.drafted.filter(changed.contains) {
             let payload = try payload(of: role)
@@ -253,6 +257,8 @@ extension FeedRepository {
     // MARK: finishing
 
     /// Makes the files of the change, in the order in which they must be written.
+    ///
+    /// - Throws: `feed-signature` if signatures are missing.
     package mutating func files(signedBy signers: [FeedSigner], in details: ChangeDetails) throws(PatchError)
         -> [FeedFile]
     {

@@ -68,7 +68,7 @@ internal import Synchronization
                 entry.instrumented = cell
                 return entry
             case .probe(let probe, let layer):
-                layer.letTry()
+                layer.allowTry()
                 entry = Entry(slot, place, turn)
                 let hasEntered = layer.endTry()
                 if let call = entry.call, hasEntered { call.stack.keep(probe) } else { probe.ended(succeeded: nil) }

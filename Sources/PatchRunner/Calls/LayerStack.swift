@@ -142,7 +142,7 @@ struct LayerStack {
 
     mutating func put(_ shadow: Shadow) {
         makeBarrier()
-        shadow.layer.isPut(isOpen: false)
+        shadow.layer.admit(isOpen: false)
         sample.add(shadow)
         link()
     }
@@ -172,14 +172,14 @@ struct LayerStack {
     private func link() {
         var below: Layer?
         for (id, barrier) in sample.lowerBarriers {
-            barrier.isPut(above: active.last { !$0.isOff && $0.id.hasBytes(before: id) }?.layer)
+            barrier.place(above: active.last { !$0.isOff && $0.id.hasBytes(before: id) }?.layer)
         }
         for each in active {
-            each.layer.isPut(above: sample.lowerBarrier(of: each.id) ?? below)
-            each.layer.isPut(isOpen: each.isOpen)
+            each.layer.place(above: sample.lowerBarrier(of: each.id) ?? below)
+            each.layer.admit(isOpen: each.isOpen)
             if !each.isOff { below = each.layer }
         }
-        barrier?.isPut(above: below)
+        barrier?.place(above: below)
         let isObserved = isInstrumented && below != nil || sample.takesCalls
         unsafe pp_cell_set(top.address, (isObserved ? barrier ?? below : below)?.pointer)
     }

@@ -271,7 +271,7 @@ package final class Slot: Sendable {
     private func substitute(forGone layer: Layer, _ cell: LayerCell) -> Substitute {
         let (found, isInPatch) = layers.locked { layers -> (Substitute?, Bool) in
             // A cell that is a copy, or that belongs to a layer that was taken off before, still holds it.
-            guard [layer.reference, LayerReference()].contains(cell.content) else { return (.again, false) }
+            guard cell.content == layer.reference || cell.content == LayerReference() else { return (.again, false) }
             return (
                 layers.replacement(of: layer).map { .below($0.reference) },
                 unsafe cell.address != self.cell.address && !layers.isAboveAll(cell)
@@ -298,7 +298,7 @@ package final class Slot: Sendable {
 
     /// Makes a call that tries a script whose breaker is open.
     private func attempt(_ probe: Breaker.Probe, in layer: Layer, _ body: () -> Entrance) -> Entrance {
-        layer.letTry()
+        layer.allowTry()
         let entrance = body()
         switch (entrance, layer.endTry()) {
         case (.value, true): probe.ended(succeeded: true)

@@ -73,12 +73,12 @@ package struct LayerReference: Equatable, Sendable {
     var below: LayerReference { unsafe LayerReference(pp_cell_get(cellBelow)) }
 
     /// Lets calls enter it, unless its breaker is open.
-    func isPut(isOpen: Bool) { unsafe pp_layer_admit(pointer, true, isOpen) }
+    func admit(isOpen: Bool) { unsafe pp_layer_admit(pointer, true, isOpen) }
 
     /// Lets the next call of this thread enter it, although its breaker is open.
-    func letTry() { unsafe pp_layer_try(pointer) }
+    func allowTry() { unsafe pp_layer_try(pointer) }
     /// Ends that. Returns whether a call has entered it.
     func endTry() -> Bool { unsafe pp_layer_was_tried(pointer) }
 
-    func isPut(above below: Layer?) { unsafe pp_cell_set(cellBelow, below?.pointer) }
+    func place(above below: Layer?) { unsafe pp_cell_set(cellBelow, below?.pointer) }
 }

@@ -23,8 +23,13 @@ package final class ScriptState: LayerOwner {
         package let layer: Layer
         let otherwise: Otherwise?
     }
-    /// Whether the script may run in shadow, and whom to ask first.
-    private let mayRunInShadow = Mutex<(isGiven: Bool, ask: (@Sendable () -> Bool)?)>((true, nil))
+    /// Whether the script may run in shadow.
+    private enum Permission {
+        case given, refused
+        /// This is asked before the first run.
+        case unasked(@Sendable () -> Bool)
+    }
+    private let permission = Mutex(Permission.given)
 
     let onLine: (@Sendable (_ script: String, _ line: Int) -> Void)?
 
@@ -155,7 +160,7 @@ package final class ScriptState: LayerOwner {
     ///
     /// - Parameter mayRun: Called once, before the first run. Returns whether the script may run.
     func beginShadow(_ leftovers: inout Leftovers, _ mayRun: @escaping @Sendable () -> Bool) {
-        mayRunInShadow.locked { $0 = (false, mayRun) }
+        permission.locked { $0 = .unasked(mayRun) }
         leftovers.lock(lua)
         unsafe withUnsafePointer(to: HostCallbacks.shadowTable) { unsafe pp_set_host(lua.pointer, $0) }
         for each in replaced {
@@ -205,14 +210,19 @@ extension ScriptState: ShadowRunner {
 
     /// Asks once, while no lock is held. There are no other runs until the answer is known.
     private var mayRun: Bool {
-        let (isGiven, ask) = mayRunInShadow.locked { permission in
-            defer { permission.ask = nil }
-            return permission
+        let before = permission.locked { permission in
+            let before = permission
+            if case .unasked = permission { permission = .refused }
+            return before
         }
-        guard let ask else { return isGiven }
-        let answer = ask()
-        mayRunInShadow.locked { $0.isGiven = answer }
-        return answer
+        switch before {
+        case .given: return true
+        case .refused: return false
+        case .unasked(let ask):
+            let answer = ask()
+            permission.locked { $0 = answer ? .given : .refused }
+            return answer
+        }
     }
 }
 

@@ -36,6 +36,9 @@ enum InputFiles {
         return try expanded(paths, called: suffix)
     }
 
+    /// The files and folders that a command line names.
+    ///
+    /// - Throws: `usage` if nothing is named, `noInput` if a list cannot be read.
     static func named(_ arguments: ParsedArguments) throws(PatchError) -> [Path] {
         var paths = arguments.operands.map(\.path)
         if let list = arguments.path(of: .filesFrom) {

@@ -29,6 +29,9 @@ struct ParsedArguments: Sendable {
     func value(of option: Option) -> Argument? { values[option.id]?.first }
     func path(of option: Option) -> Path? { value(of: option)?.path }
 
+    /// A value as text.
+    ///
+    /// - Throws: `usage` if it is not UTF-8.
     func text(of option: Option) throws(PatchError) -> String? { try texts(of: option).first }
 
     /// All of an option's values as text.

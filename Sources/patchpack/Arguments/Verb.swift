@@ -45,6 +45,9 @@ extension Verb {
         "unban": (known: "ban", hint: "publish a higher version; `clear` forgets all bans")
     ]
 
+    /// Finds an action by its last word.
+    ///
+    /// - Throws: `usage` if there is no such action.
     func action(called word: Argument) throws(PatchError) -> Verb {
         if let action = actions.first(where: { word.isText($0.lastWord) }) { return action }
         let (kind, help, known) = ("action of \(name)", "patchpack \(name) --help", actions.map(\.lastWord))

@@ -63,6 +63,8 @@ enum Passphrase {
     }
 
     /// Asks for a passphrase on the terminal without showing it; returns nil if there is no terminal.
+    ///
+    /// - Throws: `passphrase` if the question was cancelled, or if the answer is too long.
     static func ask(for file: Path, called name: String = "passphrase") throws(PatchError) -> SecretBytes? {
         try file.naming { () throws(PatchError) in
             try Terminal.askForSecret("\(name) for \(escaped(file.description)): ")

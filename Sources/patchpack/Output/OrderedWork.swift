@@ -46,12 +46,17 @@ func deliverInOrder<Item: Sendable, Result: Sendable>(
     let size = max(1, min(most, items.count / (8 * jobs)))
     let parts = stride(from: 0, to: items.count, by: size).map { Array(items[$0..<min($0 + size, items.count)]) }
     let queue = WorkQueue<[Result]>(count: parts.count, window: 2 * jobs)
-    let run: @Sendable () -> Void = { while let index = queue.next() { queue.put(work(parts[index]), at: index) } }
+    let run: @Sendable () -> Void = {
+        while let index = queue.next() {
+            queue.put(work(parts[index]), at: index)
+        }
+    }
     // Without another thread, as under a limit of processes, this one works.
     let hasThreads = jobs > 1 && (0..<jobs).count(where: { _ in Threads.start(run) }) > 0
     defer { queue.stop() }
     for index in parts.indices {
-        for result in hasThreads ? queue.take(index) : work(parts[index]) { try deliver(result) }
+        let results = hasThreads ? queue.take(index) : work(parts[index])
+        for result in results { try deliver(result) }
     }
 }
 

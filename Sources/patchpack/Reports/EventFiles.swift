@@ -27,6 +27,7 @@ enum EventFiles {
     /// The event logs in files and folders, each once, and the files that are left out.
     ///
     /// - Parameter mayBeMissing: Whether a folder may have none, as before the first device reports.
+    /// - Throws: `noInput` if a folder cannot be read, or has no event log.
     private static func find(
         _ places: [Path], mayBeMissing: Bool
     ) throws(PatchError) -> (files: [Path], leftOut: [FleetReport.Input.LeftOut]) {

@@ -12,6 +12,9 @@ enum StandardOutput {
     /// The file descriptor that output currently goes to.
     private static let diverted = Atomic(Int32(1))
 
+    /// Writes bytes.
+    ///
+    /// - Throws: `io` if they cannot be written.
     static func write(_ bytes: [UInt8]) throws(PatchError) {
         let output = diverted.load(ordering: .relaxed)
         isUsed.store(true, ordering: .relaxed)

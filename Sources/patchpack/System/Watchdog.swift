@@ -18,6 +18,7 @@ final class Watchdog: Sendable {
     /// - Parameters:
     ///   - seconds: How much processor time the code may take.
     ///   - lastWords: Called on another thread while the code is still running. Returns the exit status.
+    /// - Throws: `unavailable` if no thread can be made.
     init(after seconds: Int, lastWords: @escaping @Sendable () -> Int32) throws(PatchError) {
         limit = .seconds(seconds)
         self.lastWords = lastWords

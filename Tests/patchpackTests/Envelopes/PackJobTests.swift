@@ -20,6 +20,7 @@ import Testing
     private func job(_ files: [Path], to output: String) throws -> PackJob {
         var job = PackJob(
             files: files.map { ($0, nil) },
+            keys: try KeyFiles(ParsedArguments(verb: PackCommand.verb, operands: [], named: [:]), operands: files),
             packer: try EnvelopePacker(scriptKey: TestKeys.script, signingKeys: [TestKeys.signing]),
             trustStore: TestKeys.trust, now: try #require(Timestamp(secondsSince1970: 1_800_000_000)))
         job.destination = Path(folder.at(output))

@@ -5,8 +5,7 @@ extension PackJob {
         fields = try ManifestFields(arguments)
         interface = try InterfaceFile.fromOptions(arguments)
         files = try InputFiles.placed(arguments, called: ".lua")
-        let keys = try KeyFiles(arguments, operands: files.map(\.path))
-        self.keys = keys
+        keys = try KeyFiles(arguments, operands: files.map(\.path))
         let signingKeys = try keys.signingKeys()
         commands = SignatureCommand.all(arguments)
         guard !signingKeys.isEmpty || !commands.isEmpty else {

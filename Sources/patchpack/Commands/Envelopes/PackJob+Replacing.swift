@@ -3,6 +3,9 @@ import PatchFiles
 
 // The files that envelopes may replace.
 extension PackJob {
+    /// The paths of the files that the envelopes replace.
+    ///
+    /// - Throws: `exists` if an envelope must not replace an existing file.
     func replaced(by results: [Result]) throws(PatchError) -> Set<Path> {
         var paths: Set<Path> = []
         for result in results {
@@ -16,6 +19,8 @@ extension PackJob {
 
     /// Whether an envelope may replace the existing file: any file with `--force`, a lower version of the same patch with
     /// `--upgrade`.
+    ///
+    /// - Throws: `exists` if it may not.
     private func replaces(_ path: Path, _ manifest: Manifest) throws(PatchError) -> Bool {
         guard !forces, FileInfo(path, following: false) != nil else { return forces }
         guard upgrades else {

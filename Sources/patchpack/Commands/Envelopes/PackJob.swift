@@ -33,8 +33,8 @@ struct PackJob: Sendable {
     }
 
     let files: [InputFiles.Placed]
-    /// The files that no envelope may replace.
-    var keys: KeyFiles?
+    /// The given keys, whose files no envelope may replace.
+    let keys: KeyFiles
     let packer: EnvelopePacker
     /// The keys of all signers.
     let trustStore: TrustStore
@@ -92,7 +92,7 @@ struct PackJob: Sendable {
                 zip(scripts, unit.scripts).map { ($0, $1.path) }, fields, interface, looksAtCode: lints)
             let manifest = try judged(linted, &result)
             if let head = linted.head { try check(head, isThatOf: unit) }
-            if let end = manifest.expires, end <= now {
+            if let end = manifest.expires, manifest.hasExpired(at: now) {
                 result.warnings.append("\(unit.scripts[0].path): it has already expired, at \(end)")
             }
             var sealed = try packer.seal(manifest, scripts)
@@ -130,6 +130,8 @@ struct PackJob: Sendable {
     }
 
     /// Writes the envelopes that are not written yet: all of them or none.
+    ///
+    /// - Throws: `exists` if an envelope must not replace an existing file, `io` if writing fails.
     func write(_ results: inout [Result]) throws(PatchError) {
         guard !isDryRun else { return }
         try settle(&results) { (results) throws(PatchError) in

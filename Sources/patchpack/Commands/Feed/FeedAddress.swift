@@ -17,12 +17,15 @@ struct FeedAddress {
         self.arguments = arguments
         let parts = text.split(separator: "@", omittingEmptySubsequences: false)
         snapshot = parts.count > 1 ? parts.last.flatMap { Int($0) } : nil
-        place = HTTPSource.withLowerScheme(snapshot == nil ? text : String(text.dropLast((parts.last?.count ?? 0) + 1)))
+        let withoutSnapshot = parts.dropLast().joined(separator: "@")
+        place = HTTPSource.withLowerScheme(snapshot == nil ? text : withoutSnapshot)
     }
 
     var isServed: Bool { URLPath.isServed(place) }
 
     /// Whether a feed is on a server.
+    ///
+    /// - Throws: `feedUnavailable` if it is neither a folder nor a URL.
     static func check(_ place: String) throws(PatchError) -> Bool {
         guard !URLPath.isServed(place) else { return true }
         guard Path(place).isFolder else {

@@ -17,6 +17,8 @@ struct LintedPatch: Sendable {
     private let texts: [String: SourceText]
 
     /// Reads scripts, the entry first, and lints them.
+    ///
+    /// - Throws: `no-input` or `io` if one cannot be read.
     init(
         _ paths: [Path], _ fields: ManifestFields, _ interface: PatchInterface?, onStandardInput given: Path?
     ) throws(PatchError) {

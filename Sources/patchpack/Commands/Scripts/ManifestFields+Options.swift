@@ -69,6 +69,9 @@ extension ManifestFields {
         return "\(id) \(version)"
     }
 
+    /// The tags of an entry script.
+    ///
+    /// - Throws: `usage` if a tag is wrong.
     func head(of script: PatchScript, at path: Path) throws(PatchError) -> ScriptHead {
         do {
             return try ScriptHead(of: script.bytes)
