@@ -2,6 +2,7 @@ import Foundation
 import PatchCrypto
 import PatchDevice
 import PatchFeed
+import PatchFiles
 import PatchRunner
 import PatchTesting
 import TestSupport
@@ -234,6 +235,19 @@ import Testing
         let next = try machine.start("1.1")
         #expect(next.app.price(1) == 8 && !next.app.allows(-1))
         #expect(Self.codes(next.device) == ["8 banned", "7 good"] && next.device.installation == name)
+    }
+
+    /// Workers begin at once in a new folder: one that finds it locked has the device's name before there is a state.
+    @Test func aWorkerThatFollowsFromItsFirstMomentIsTheSameDevice() throws {
+        let machine = try Machine(processes: 2)
+        try FileManager.default.createDirectory(atPath: machine.part("1.0"), withIntermediateDirectories: true)
+        var lock = try Folder.lock(Path(machine.part("1.0")))
+        try #require(lock != nil)
+        let follower = try machine.start("1.0", at: 1)
+        #expect(follower.device.isFollower)
+        lock = nil
+        let writer = try machine.start("1.0")
+        #expect(!writer.device.isFollower && writer.device.installation == follower.device.installation)
     }
 
     /// A newer version of a patch that is not for this app does not displace the one that is, nor does a version that synced later

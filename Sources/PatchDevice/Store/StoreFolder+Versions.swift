@@ -124,8 +124,11 @@ extension StoreFolder {
 
     private static let metadataLimit = 64 << 20
 
-    /// The name of the installation, which all versions share: the one that is noted, or else a new one, which is noted then.
-    func installation(or new: String) -> String {
+    /// The name of the installation, which all versions and processes share: the one that is noted, or else a new one, which is
+    /// noted then.
+    ///
+    /// - Parameter replacesDamaged: Whether a file that is no name is replaced, which only a process that writes may do.
+    func installation(or new: String, replacesDamaged: Bool) -> String {
         let file = root.appending(Path("installation"))
         var noted: String? {
             guard let bytes = try? InputFile.regular(file, limit: new.utf8.count), bytes.count == new.utf8.count,
@@ -134,9 +137,9 @@ extension StoreFolder {
             return String(decoding: bytes, as: UTF8.self)
         }
         if let noted { return noted }
-        let isDamaged = FileInfo(file, following: false) != nil
-        if isDamaged { try? Folder.removeAll(file) }
-        // If two versions begin at once, the name of the first one counts.
+        // What another process has just noted is not damaged.
+        if replacesDamaged, FileInfo(file, following: false) != nil, noted == nil { try? Folder.removeAll(file) }
+        // If two processes begin at once, the name of the first one counts.
         try? OutputFile.write([OutputFile(path: file, content: .bytes(Array(new.utf8)), below: root)], force: false)
         return noted ?? new
     }

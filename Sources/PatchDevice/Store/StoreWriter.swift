@@ -147,7 +147,10 @@ struct StoreWriter {
     private mutating func begun() -> StoreState {
         guard let news = takeNews() else {
             var new = state
-            if lock != nil { new.installation = folder.installation(or: new.installation) }
+            // A process that follows has the name before there is a state: its events are the same device's.
+            if !onlyReads {
+                new.installation = folder.installation(or: new.installation, replacesDamaged: lock != nil)
+            }
             return new
         }
         var new =
