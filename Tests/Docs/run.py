@@ -29,6 +29,11 @@ FENCE = re.compile(r"^( *)```sh(?: \(([^\n]*)\))?\n(.*?)^ *```$", re.S | re.M)
 OUTPUT = re.compile(r"\n[^\n`]*\n\n```text\n(.*?)^```$", re.S | re.M)
 
 
+def is_whole(command):
+    """Whether a command is complete, and not the beginning of a function or a loop."""
+    return subprocess.run(["bash", "-n"], input=command, text=True, stderr=subprocess.DEVNULL).returncode == 0
+
+
 def commands(lines):
     """Pairs of a command and the lines that it prints."""
     prompts = any(line.startswith("$ ") for line in lines)
@@ -51,7 +56,7 @@ def commands(lines):
             continue
         here = re.search(r"<<'?(\w+)", line)
         end = here[1] if here else None
-        goes_on = line.endswith(("\\", "&&"))
+        goes_on = line.endswith("\\") or not is_whole(found[-1][0])
     return found
 
 

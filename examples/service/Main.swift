@@ -18,10 +18,12 @@ struct Main {
         let lines = try registry.replaceable("Files.lines") { (path: String) -> Int in 2 }
 
         let patches = PatchDevice(
-            app: try HostInfo(app: "com.example.files", version: "1.0"), registry: registry, folder: settings.folder,
+            app: try HostInfo(app: "com.example.files", version: "1.0"), registry: registry,
+            folder: settings.state + "/patches",
             feed: .init(
                 root: settings.root, at: try HTTPSource(settings.feed, settings: HTTPSettings(allowsHTTP: true))),
             trust: PatchTrust(settings.trust, scriptKeys: settings.scriptKey),
+            settings: SyncSettings(groups: settings.groups), log: .init(folder: settings.state + "/events"),
             events: { event in
                 // A service has a logger. Its levels have the names of the severities.
                 FileHandle.standardError.write(Data("\(getpid()) \(event.severity) \(event.name): \(event)\n".utf8))
@@ -76,8 +78,9 @@ struct Main {
 /// The settings of the service, from its environment.
 struct Settings {
     let port: UInt16
-    let folder: String
+    let state: String
     let feed: String
+    let groups: Set<String>
     let interval: Duration
     let root: [UInt8]
     let trust: TrustStore
@@ -96,8 +99,9 @@ struct Settings {
         guard let port = UInt16(try value("PORT")) else { throw Missing(name: "PORT") }
         self.port = port
         // systemd sets it if the unit has StateDirectory=.
-        folder = try value("STATE_DIRECTORY")
+        state = try value("STATE_DIRECTORY")
         feed = try value("PATCH_FEED")
+        groups = Set((environment["PATCH_GROUPS"] ?? "").split(separator: ",").map(String.init))
         interval = .milliseconds(Int(environment["PATCH_INTERVAL_MILLISECONDS"] ?? "") ?? 60_000)
         root = try bytes("PATCH_ROOT")
         trust = try TrustStore([VerifyingKey(pem: bytes("PATCH_TRUSTED_KEY"))])

@@ -150,7 +150,7 @@ class Service:
         return re.findall(rf"^(\d+) \w+ {name}: ", (self.folder / "log").read_text(), re.M)
 
     def why(self, patch):
-        return subprocess.run([PATCHPACK, "store", "why", str(self.folder / "state"), f"com.example.files.{patch}"], capture_output=True, text=True).stdout
+        return subprocess.run([PATCHPACK, "store", "why", str(self.folder / "state/patches"), f"com.example.files.{patch}"], capture_output=True, text=True).stdout
 
 
 class Disk:

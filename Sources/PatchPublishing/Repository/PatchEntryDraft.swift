@@ -162,13 +162,9 @@ package struct PatchEntryDraft: Sendable {
     }
 
     private var audience: String {
-        let part = rollout.map { "to \(Rollout.percent($0.basisPoints)) by \($0.unit.rawValue)" }
-        let others =
-            (groups.isEmpty ? [] : ["groups \(groups.joined(separator: ", "))"])
-            + (users.isEmpty ? [] : ["\(users.count) users"])
-        let all = (part.map { [$0] } ?? []) + others
+        let part = rollout.map { "\(Rollout.percent($0.basisPoints)) by \($0.unit.rawValue)" }
         let moment = when == .nextLaunch ? ", at the next launch" : ""
-        return (all.isEmpty ? "to all" : all.joined(separator: ", and ")) + moment
+        return PatchAudience.text(part, groups: groups, users: users.count) + moment
     }
 
     /// Changes the state at a user's request.

@@ -39,7 +39,7 @@ import Testing
         try whole.apply(to: &entry)
         #expect(entry.rollout == Rollout(basisPoints: 1000, unit: .user, seed: "s") && entry.groups == ["qa"])
         #expect(try entry.users == [Rollout.name(of: "ada", patch: entry.id)] && entry.when == .nextLaunch)
-        #expect(entry.words == "offered to 10% by user, and groups qa, and 1 users, at the next launch")
+        #expect(entry.words == "offered to 10% by user, and group qa, and 1 user, at the next launch")
         let before = entry
         try audience().apply(to: &entry)
         #expect(entry.json.encoded() == before.json.encoded())
@@ -65,8 +65,8 @@ import Testing
         #expect(audience().text == "to all")
         #expect(audience(500).text == "to 5% by installation")
         #expect(
-            audience(500, .user, groups: ["a", "b"], users: ["x"]).text == "to 5% by user, and groups a, b, and 1 users"
+            audience(500, .user, groups: ["a", "b"], users: ["x"]).text == "to 5% by user, and groups a, b, and 1 user"
         )
-        #expect(audience(groups: ["a"]).text == "to groups a")
+        #expect(audience(groups: ["a"]).text == "to group a")
     }
 }

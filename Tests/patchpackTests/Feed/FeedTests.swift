@@ -12,7 +12,7 @@ import Testing
         let work = try FeedReleaseFixture(isEmpty: true)
         let run = try work.publish(["7.js", "8.js"], "--rollout", "12.5%", "--rollout-unit", "user", "--group", "qa")
         #expect(run.status == 0)
-        #expect(run.lines.first == "published  \(Self.id) 7  to 12.5% by user, and groups qa")
+        #expect(run.lines.first == "published  \(Self.id) 7  to 12.5% by user, and group qa")
         #expect(try work.codes() == ["8 rollout", "7 rollout"])
         #expect(try work.codes("--group", "qa") == ["8 offered", "7 superseded"])
         #expect(try work.codes("--user", "ada") == ["8 rollout", "7 rollout"])
@@ -234,7 +234,7 @@ import Testing
         }
         #expect(try work.versioned() == before)
         for (audience, text) in [
-            (["--group", "qa"], "groups qa"), (["--user", "ada"], "1 users"),
+            (["--group", "qa"], "group qa"), (["--user", "ada"], "1 user"),
             (["--rollout", "5%"], "5% by installation"),
             (["--rollout", "100%"], "all"),
         ] {

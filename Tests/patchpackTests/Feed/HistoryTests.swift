@@ -26,7 +26,7 @@ import Testing
         #expect(lines[0].hasPrefix("com.example.shop release, snapshot 5, since "))
         #expect(!lines[0].contains(", by "), "no name was given")
         #expect(lines[1...3] == ["minimum app version 2.0", "notice: Update soon", "switch checkout=old"])
-        #expect(lines[4].hasPrefix("\(Self.id) 7  offered to 12.5% by installation, and groups qa, since "))
+        #expect(lines[4].hasPrefix("\(Self.id) 7  offered to 12.5% by installation, and group qa, since "))
         #expect(lines[4].hasSuffix(" s), by ada: canary"))
         try change("disable", "feed", "--reason", "fire")
         lines = try status().split(separator: "\n").map(String.init)
