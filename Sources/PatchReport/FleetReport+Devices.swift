@@ -29,7 +29,9 @@ extension FleetReport.Patch {
         case .good: good += scale
         case .withdrawn: withdrawn += scale
         case .over: over += scale
-        case .none, .refused, .rolledBack: break
+        case .rolledBack: lastRolledBack += scale
+        case .refused: lastRefused += scale
+        case .none: break
         }
         if let stopTime, life.has(.heardSinceStop) || own.runTime.map({ $0 >= stopTime }) ?? false {
             heard += scale

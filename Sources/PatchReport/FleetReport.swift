@@ -125,6 +125,8 @@ package struct FleetReport: Sendable, Equatable {
         package var inShadow = 0, trial = 0, good = 0, withdrawn = 0
         /// Devices on which it is over: it has expired, or the app was updated past its range.
         package var over = 0
+        /// Devices whose last stage is that they rolled it back, or refused it: those that have reached no other stage since.
+        package var lastRolledBack = 0, lastRefused = 0
         /// When the feed stopped it; nil if it is not stopped.
         package var stopped: Timestamp?
         /// Devices that have reported since then, and the number of them on which it still runs.
@@ -182,9 +184,9 @@ package struct FleetReport: Sendable, Equatable {
             guard let first = beginning?.hour else { return firstBadMinute }
             return hours.first { $0.hour >= first && $0.firstBadMinute != nil }?.firstBadMinute
         }
-        /// Devices whose last stage is none of those that are counted: they rolled it back, refused it, or only loaded it.
+        /// Devices that have reported no stage, because they only loaded it, or because the events of a stage are missing.
         package var inNoStage: Int {
-            max(0, [inShadow, trial, good, over, withdrawn].reduce(devices) { $0 - $1 })
+            max(0, [inShadow, trial, good, over, withdrawn, lastRolledBack, lastRefused].reduce(devices) { $0 - $1 })
         }
         package var hasTrouble: Bool { affected > 0 || refused > 0 || suspected > 0 }
     }

@@ -229,6 +229,7 @@ import Testing
             let counts = [
                 patch.devices, patch.newDevices, patch.running, patch.failing, patch.rolledBack, patch.suspected,
                 patch.affected, patch.refused, patch.inShadow, patch.trial, patch.good, patch.withdrawn, patch.over,
+                patch.lastRolledBack, patch.lastRefused, patch.inNoStage,
                 patch.shadowed, patch.uncounted, Int(patch.failureShare.count), patch.failureShare.total,
             ]
             for (index, count) in counts.enumerated() { figures["\(patch.version) \(index)"] = count }

@@ -146,6 +146,20 @@ import Testing
         }
     }
 
+    /// Stages are of the devices, each in one: a device that has rolled a patch back may report another stage of it later.
+    @Test func theStagesAddUpToTheDevices() throws {
+        let report = try Self.report([
+            Self.line("rolled-back", device: 1, at: 1), Self.line("withdrawn", device: 1, at: 2),
+            Self.line("rolled-back", device: 2, at: 1), Self.line("closed", device: 3, at: 1),
+            Self.line("confirmed", device: 3, at: 2), Self.line("refused", device: 4, at: 1),
+            Self.line("activated", device: 4, at: 2), Self.line("activated", device: 5, at: 1),
+        ])
+        let patch = try #require(report.patches.first)
+        #expect([patch.devices, patch.rolledBack, patch.refused] == [5, 3, 1])
+        let stages = [patch.withdrawn, patch.lastRolledBack, patch.good, patch.lastRefused, patch.inNoStage]
+        #expect(stages == [1, 1, 1, 1, 1])
+    }
+
     @Test func aPatchIsFollowedThroughItsLife() throws {
         let lines = [
             Self.line("launched", device: 9, patch: nil),
@@ -177,7 +191,9 @@ import Testing
             let patch = report.patches[0]
             #expect(patch.id == "com.example.fix")
             #expect([patch.devices, patch.running, patch.failing, patch.rolledBack, patch.refused] == [3, 1, 1, 1, 1])
-            #expect([patch.good, patch.trial, patch.withdrawn, patch.affected, patch.inNoStage] == [1, 0, 0, 1, 2])
+            #expect([patch.good, patch.trial, patch.withdrawn, patch.affected, patch.inNoStage] == [1, 0, 0, 1, 0])
+            #expect([patch.lastRolledBack, patch.lastRefused] == [1, 1])
+            #expect([report.patches[1].devices, report.patches[1].inNoStage] == [1, 1])
             #expect([patch.counts.calls, patch.counts.failures, patch.counts.fallbacks] == [1000, 1, 2])
             #expect(patch.counts.meanTime == 200)
             #expect(patch.counts.longest == 900)

@@ -164,7 +164,15 @@ package struct PatchEntryDraft: Sendable {
     private var audience: String {
         let part = rollout.map { "\(Rollout.percent($0.basisPoints)) by \($0.unit.rawValue)" }
         let moment = when == .nextLaunch ? ", at the next launch" : ""
-        return PatchAudience.text(part, groups: groups, users: users.count) + moment
+        return Self.audience(part, groups: groups, users: users.count) + moment
+    }
+
+    /// Whom a patch is for, in words: a part of all devices, and groups and users, or all if there are none of these.
+    static func audience(_ part: String?, groups: [String], users: Int) -> String {
+        let groups = groups.isEmpty ? nil : "group\(groups.count == 1 ? "" : "s") \(groups.joined(separator: ", "))"
+        let users = users == 0 ? nil : "\(users) user\(users == 1 ? "" : "s")"
+        let all = [part, groups, users].compactMap(\.self)
+        return all.isEmpty ? "to all" : "to " + all.joined(separator: ", and ")
     }
 
     /// Changes the state at a user's request.

@@ -46,14 +46,6 @@ package struct PatchAudience: Sendable {
 
     package var text: String {
         let part = basisPoints.map { Rollout.percent($0) + " by \((unit ?? .installation).rawValue)" }
-        return isForAll ? "to all" : Self.text(part, groups: groups, users: users.count)
-    }
-
-    /// Whom a patch is for, in words: a part of all devices, and groups and users, or all if there are none of these.
-    static func text(_ part: String?, groups: [String], users: Int) -> String {
-        let groups = groups.isEmpty ? nil : "group\(groups.count == 1 ? "" : "s") \(groups.joined(separator: ", "))"
-        let users = users == 0 ? nil : "\(users) user\(users == 1 ? "" : "s")"
-        let all = [part, groups, users].compactMap(\.self)
-        return all.isEmpty ? "to all" : "to " + all.joined(separator: ", and ")
+        return isForAll ? "to all" : PatchEntryDraft.audience(part, groups: groups, users: users.count)
     }
 }

@@ -191,8 +191,8 @@ extension FleetReport.Patch {
             return "\(count.grouped)  \(value.percent) (\(share.interval.text))"
         }
         let stages = [(trial, "on trial"), (good, "good"), (over, "over"), (withdrawn, "withdrawn")]
-        let rest = inNoStage > 0 ? [(inNoStage, "in none of these")] : []
-        let shown = (inShadow > 0 ? [(inShadow, "in shadow")] : []) + stages + rest
+        let ends = [(lastRolledBack, "rolled back"), (lastRefused, "refused"), (inNoStage, "in none of these")]
+        let shown = (inShadow > 0 ? [(inShadow, "in shadow")] : []) + stages + ends.filter { $0.0 > 0 }
         var rows = [
             ("devices", "\(devices.grouped)  \(Share(devices, of: all).value?.percent ?? "") of all"),
             ("running", "\(running.grouped)  \(Share(running, of: devices).value?.percent ?? "")"),

@@ -82,18 +82,20 @@ struct ReportGateResult {
             return "too many names: functions of \(Int(share.count).grouped)\(part) are not counted"
         }
         guard let value = share.value else { return "no device has reported enough for a verdict" }
-        let interval = Self.text(value, sequence) + (comparable.map { "; \($0)" } ?? "")
+        let others = comparable.map { "; \($0)" } ?? ""
         if gate.isExact {
-            let count = "\(Int(share.count.rounded(.up)).grouped) of \(share.total.counting("device"))"
+            // No confidence is claimed.
+            guard !gate.measure.isOfCalls else { return "\(value.percent) of \(whole(share))\(others)" }
             let rest = suspected > 0 && gate.measure == .rolledBack ? "; \(suspected.grouped) more suspect it" : ""
-            return count + rest
+            return "\(Int(share.count).grouped) of \(share.total.counting("device"))\(rest)"
         }
+        let interval = text(value, sequence) + others
         if gate.isRelative {
             guard let previous, let before = judgement.previous else {
                 let source = isConfirmed ? " that the feed offers" : ""
                 return "\(interval); no device has reported an earlier version\(source)"
             }
-            let old = Self.text(before.share.value ?? 0, before)
+            let old = text(before.share.value ?? 0, before)
             let source = isConfirmed ? "" : ", which no feed confirms"
             let end = verdict == .undecided ? ": too few for a verdict" : ""
             return "\(interval); version \(previous)\(source): \(old)\(end)"
@@ -109,8 +111,20 @@ struct ReportGateResult {
         return "\(interval): too few for a verdict; about \(needed.counting("device")) more would do\(known)"
     }
 
-    private static func text(_ value: Double, _ sequence: ConfidenceSequence) -> String {
-        "\(value.percent), between \(sequence.interval.lowerBound.percent) and \(sequence.interval.upperBound.percent)"
+    private func text(_ value: Double, _ sequence: ConfidenceSequence) -> String {
+        let (low, high) = (sequence.interval.lowerBound.percent, sequence.interval.upperBound.percent)
+        return "\(value.percent) of \(whole(sequence.share)), between \(low) and \(high)"
+    }
+
+    /// What the gate's share is a part of.
+    private func whole(_ share: Share) -> String {
+        let devices = share.total.counting("device")
+        return switch gate.measure {
+        case .failing, .rolledBack, .refused, .syncFailed, .storeFailed: devices
+        case .failures, .fallbacks: "the calls on \(devices)"
+        case .differs: "the compared calls on \(devices)"
+        case .time: "the measured calls on \(devices)"
+        }
     }
 
     /// The error of a run in which this gate was not passed.

@@ -130,7 +130,7 @@ import Testing
         try work.folder.write(line + "\n", to: "events.jsonl")
         let run = try Tool.run(Tool.patchpack, ["report", "events.jsonl", "--feed", "feed"], in: work.folder.path)
         #expect(run.text.contains(": no device heard of since\n"), "\(run.text) \(run.error)")
-        #expect(run.text.contains("0 withdrawn, 1 in none of these"), "\(run.text)")
+        #expect(run.text.contains("0 withdrawn, 1 rolled back"), "\(run.text)")
     }
 
     /// A file without an event is no report of a fleet, in which nothing fails.
@@ -231,7 +231,9 @@ import Testing
         let passed = try Tool.patchpack(
             "report", "events", "--gate", "failures<1%", "--gate", "failing<2%", in: folder.path)
         #expect(passed.status == 0)
-        #expect(passed.text.contains("passed  failing<2%  com.example.shop.fix 3: 0.50 %, between 0.15 % and 1.17 %"))
+        #expect(
+            passed.text.contains(
+                "passed  failing<2%  com.example.shop.fix 3: 0.50 % of 2,000 devices, between 0.15 % and 1.17 %"))
         let crossed = try Tool.patchpack("report", "events", "--gate", "failing<0.1%", in: folder.path)
         #expect(crossed.status == 20)
         #expect(crossed.text.contains("crossed"))
@@ -262,7 +264,7 @@ import Testing
             )
         }
         try folder.write((compared + others).joined(separator: "\n") + "\n", to: "shadow.jsonl")
-        let gates = ["--gate", "differs<1%", "--gate", "failing<0.5%"]
+        let gates = ["--gate", "differs<1%", "--gate", "failing<0.5%", "--gate", "differs=0"]
         let text = try Tool.run(
             Tool.patchpack, ["report", "shadow.jsonl", "--html", "shadow.html"] + gates, in: folder.path)
         #expect(text.status == 20, "\(text.error)")
@@ -273,8 +275,9 @@ import Testing
             "  in Cart.total 9 of 10,000 compared calls differed  0.0900 % (0.0474 % to 0.17 %), 10 runs failed, 100 calls could not be compared (calls pay.charge 70, other 30), 1.5 µs on average; 19.0 would be <b>20.0 (a.lua:7); 1 would be <b>1 (a.lua:7)",
             "  in Cart.f0    0 of 0 compared calls differed",
             "  in Cart.f1    0 of 1 compared call differed  0.0 % (0.0 % to 79.3 %)", "                1 more function",
-            "undecided  differs<1%  com.example.shop.fix 3: Cart.total 0.0900 %, between under 0.0001 % and 26.9 %; 98.9 % of its calls could be compared: too few for a verdict; about 570 devices more would do, but all events are of 10",
-            "crossed  failing<0.5%  com.example.shop.fix 3: 100.0 %, between 2.70 % and 100.0 %",
+            "undecided  differs<1%  com.example.shop.fix 3: Cart.total 0.0900 % of the compared calls on 10 devices, between under 0.0001 % and 26.9 %; 98.9 % of its calls could be compared: too few for a verdict; about 570 devices more would do, but all events are of 10",
+            "crossed  differs=0  com.example.shop.fix 3: Cart.total 0.0900 % of the compared calls on 10 devices; 98.9 % of its calls could be compared",
+            "crossed  failing<0.5%  com.example.shop.fix 3: 100.0 % of 10 devices, between 2.70 % and 100.0 %",
         ] {
             #expect(text.lines.contains(line), "\(line)\n\(text.text)")
         }
@@ -321,7 +324,8 @@ import Testing
             let text = try Tool.run(Tool.patchpack, ["report", "events"] + gates + other, in: folder.path)
             #expect(text.status == 20)
             #expect(
-                text.text.contains("crossed  sync-failed<5%  all devices: 15.0 %, between 12.2 % and 18.1 %"),
+                text.text.contains(
+                    "crossed  sync-failed<5%  all devices: 15.0 % of 2,000 devices, between 12.2 % and 18.1 %"),
                 "\(text.text)")
             #expect(text.text.contains("passed  store-failed<5%  all devices: 0.0 %"))
         }

@@ -77,11 +77,15 @@ import Testing
         try report(0..<50, failing: 0)
         let few = try advance("differs<1%", "failing<5%")
         #expect(few.text.contains("50 of 100 new devices have reported"), "\(few.text)\(few.error)")
-        #expect(few.text.contains("failing<5%: 0.0 %, between") && !few.text.contains("differs"), "\(few.text)")
+        #expect(
+            few.text.contains("failing<5%: 0.0 % of 50 devices, between") && !few.text.contains("differs"),
+            "\(few.text)")
         // On so many of 4,150 devices, it would be no failure.
         try report(50..<150, failing: 60)
         let bad = try advance("failing<5%")
-        #expect(bad.status == 20 && bad.error.contains("failing<5%: 40.0 %, between"), "\(bad.text)\(bad.error)")
+        #expect(
+            bad.status == 20 && bad.error.contains("failing<5%: 40.0 % of 150 devices, between"),
+            "\(bad.text)\(bad.error)")
         // Nothing would hold a live patch back.
         let alone = try advance("differs<1%")
         #expect(
@@ -92,7 +96,7 @@ import Testing
         #expect(try step().says.contains("waits  com.example.shop.cart-total 7: no event has come"))
         try report(0..<150, failing: 0)
         var now = try step()
-        #expect(now.says.contains("failing<0.5%: 0.0 %, between 0.0 % and 2.28 %"), "\(now.says)")
+        #expect(now.says.contains("failing<0.5%: 0.0 % of 150 devices, between 0.0 % and 2.28 %"), "\(now.says)")
         #expect(now.entry.hasPrefix("active 100 "))
         for (step, (percent, basisPoints)) in [("5", "500"), ("25", "2500"), ("100", "10000")].enumerated() {
             // The old devices are not evidence for a new step.
@@ -202,7 +206,7 @@ import Testing
         let eu = try advance(after: 15)
         #expect(
             eu.lines.first
-                == "widened  com.example.shop.cart-total 8  offered groups canary -> offered groups canary, eu",
+                == "widened  com.example.shop.cart-total 8  offered to group canary -> offered to groups canary, eu",
             "\(eu.text)\(eu.error)")
         try report(1..<3, failing: 0, secondsAgo: -1080, version: 8)
         // A percentage of three devices decides nothing.
@@ -365,8 +369,28 @@ import Testing
         }
         let widened = try run()
         #expect(
-            widened.text.contains("-> offered to 1% by installation, and groups canary"),
+            widened.text.contains("-> offered to 1% by installation, and group canary"),
             "\(widened.text)\(widened.error)")
+    }
+
+    /// The figures are written before the job acts on them, and also if it cannot act.
+    @Test(arguments: ["online", "root"]) func theJobWritesItsFiguresFirst(key: String) throws {
+        try report(0..<300, failing: 12)
+        let run = try Tool.shell(
+            """
+            unset -f patchpack; export PATH=$PWD/bin:$PATH PATCHPACK_FEED_KEY=\(key)/signing.pem SOAK=0s METRICS=$PWD/patches.prom
+            "$CHECKOUT/examples/rollout.sh" feed events com.example.shop.cart-total 7 >/dev/null
+            status=$?
+            patchpack feed status feed com.example.shop.cart-total
+            exit $status
+            """, in: folder.path)
+        #expect((run.status == 20) == (key == "online"), "\(run.text)\(run.error)")
+        #expect(run.text.contains(key == "online" ? "7  paused" : "7  offered to 1%"), "\(run.text)\(run.error)")
+        let figures = String(decoding: try folder.read("patches.prom"), as: UTF8.self)
+        let crossed = figures.split(separator: "\n").filter {
+            $0.hasPrefix("patchpack_gate_crossed{") && $0.contains(#"gate="failing<0.5%""#)
+        }
+        #expect(crossed.count == 1 && crossed[0].hasSuffix(" 1"), "\(figures)")
     }
 
     /// A pause is deployed by the same run.

@@ -262,7 +262,8 @@ private struct HTMLChart {
         }
         let summary = zip(patches, shares).map { "\($0.label) \(($1.value ?? 0).percent), between \($1.interval.text)" }
         return figure(
-            "Devices on which it failed or was rolled back", summary.joined(separator: "; "), height: height, body)
+            "Devices on which it failed or was rolled back, of those that reported it", summary.joined(separator: "; "),
+            height: height, body)
     }
 
     /// How many devices are in each stage of each patch.
@@ -275,10 +276,10 @@ private struct HTMLChart {
             let parts: [(name: String, count: Int, style: String)] = [
                 // A patch is good on a device if the app starts with it. Its calls may still fail.
                 ("good", patch.good, patch.failing == 0 ? "good" : "c\(Self.color(index))"),
-                ("in shadow", patch.inShadow, "rest"), ("trial", patch.trial, "c\(Self.color(index))"),
-                ("rolled back", patch.rolledBack, "bad"), ("over", patch.over, "rest"),
-                ("withdrawn", patch.withdrawn, "rest"),
-                ("none of these", max(0, patch.inNoStage - patch.rolledBack), "rest"),
+                ("in shadow", patch.inShadow, "rest"), ("on trial", patch.trial, "c\(Self.color(index))"),
+                ("rolled back", patch.lastRolledBack, "bad"), ("refused", patch.lastRefused, "rest"),
+                ("over", patch.over, "rest"), ("withdrawn", patch.withdrawn, "rest"),
+                ("in none of these", patch.inNoStage, "rest"),
             ]
             func length(_ count: Int) -> Double { (width - 24) * Double(count) / Double(patch.devices) }
             body.append(text(patch.label, 12, y, isName: true))
