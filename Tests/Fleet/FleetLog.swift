@@ -39,7 +39,8 @@ final class FleetLog: Sendable {
         return number % 97 == 5 ? 3 * year : number % 89 == 5 ? -8 * year : 0
     }
 
-    private func set(_ hour: Double) { now.store(Self.start + Int(hour * 3_600_000), ordering: .relaxed) }
+    /// Sets the time of the events that follow.
+    func set(_ hour: Double) { now.store(Self.start + Int(hour * 3_600_000), ordering: .relaxed) }
 
     func emit(_ outcomes: [StoreState.Outcome], at hour: Double, _ log: PatchEventLog?) {
         guard let log else { return }

@@ -139,16 +139,18 @@ struct Fleet {
         let device = FeedDevice(
             app: "com.example.shop", environment: "release", appVersion: version, installation: state.installation)
         let events = try log?.device(number, version)
-        state.add([(PatchID(id: Main.id, version: 1), "1")])
-        _ = state.begin(limits: limits, at: nil)
-        _ = state.confirm(limits: limits, at: nil)
+        // The first version is not for the old app.
+        if version.description == "2.3.1" { state.add([(PatchID(id: Main.id, version: 1), "1")]) }
+        var early = state.begin(limits: limits, at: nil)
+        early += state.confirm(limits: limits, at: nil)
         var (hour, crashes) = (0.0, 0)
         var firstCrash: Double?
         var isBack = true
         while true {
             hour += -Foundation.log(1 - random.unit()) * 24 / perDay
             guard hour < Main.end else { break }
-            let outcomes = state.begin(limits: limits, at: nil)
+            let outcomes = early + state.begin(limits: limits, at: nil)
+            early = []
             log?.emit(outcomes, at: hour, events)
             log?.launch(state.launch?.patches ?? [], at: hour, events)
             if state.launch?.patches.contains("2") == true, self.crashes == 1 || random.unit() < self.crashes {
@@ -165,7 +167,8 @@ struct Fleet {
             log?.emit(confirmed, at: hour, events)
             if let events { log?.use(state.launch?.patches ?? [], at: hour, events, &random) }
             let isOffline = SplitMix(state: UInt64(number) &* 1_000 &+ UInt64(hour / 24)).first() < 0.1
-            if !isOffline { try sync(&state, device, at: hour, events) }
+            // A minute later, so that a launch is not logged after what follows it.
+            if !isOffline { try sync(&state, device, at: hour + 1.0 / 60, events) }
             state.end()  // it goes to the background
         }
         guard let firstCrash else { return }
@@ -188,6 +191,7 @@ struct Fleet {
             $0[$1.patch.id, default: []].insert($1.patch.version)
         }
         let bans = state.bans
+        log?.set(hour)
         for choice in try list.choices(
             for: device, held: held, isBanned: { entry in bans.contains { $0.patch.version == entry.version } })
         {

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Opens pages in headless Chromium: reports about a fleet with a bad release, a report with names that look like HTML, and one with
-# a feed.
-# usage: FLEET=PROGRAM PATCHPACK=PROGRAM page-check.sh     PICTURES=DIR keeps screenshots of the pages: docs/report-*.png show the last one
+# Opens pages in headless Chromium: reports about a fleet with a bad release, a report with names that look like HTML, one with a feed,
+# and one of a month of five machines.
+# usage: FLEET=PROGRAM PATCHPACK=PROGRAM page-check.sh     PICTURES=DIR keeps screenshots of the pages: docs/report-*.png show the one with
+# a feed, and docs/month-*.png the last one
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 PATCHPACK=$(realpath "$PATCHPACK")
@@ -34,4 +35,5 @@ head -qn 20000 "$work"/events/*.jsonl |
   at '05 23:59' feed disable feed --reason 'until it is understood' -q
   at '06 00:00' report events --feed feed --gate 'failing<0.5%' --gate 'rolled-back<0.5%' --html feed.html -q || [ $? = 20 ]
 )
-python3 Tests/Page/check.py ${PICTURES:+--pictures "$PICTURES"} "$work/fleet.html" "$work/quoting.html" "$work/feed.html"
+python3 Tests/Page/month.py "$PATCHPACK" "$work/month.html"
+python3 Tests/Page/check.py ${PICTURES:+--pictures "$PICTURES"} "$work/fleet.html" "$work/quoting.html" "$work/feed.html" "$work/month.html"
