@@ -202,9 +202,9 @@ def lists():
 
 def schemas():
     """The members of the tool's JSON lines that docs/cli.md does not list."""
-    table = (ROOT / "docs/cli.md").read_text().replace(" |\n| | | ", " ")  # a row may go on in the next one
+    table = (ROOT / "docs/cli.md").read_text().replace("\n  ", " ")  # an item of a list goes on in the next line
     rows = {name: set(re.findall(r"`(\w+)`", line)) | {"schema", "error"}
-            for line in table.split("\n") for name in re.findall(r"`patchpack\.([\w-]+)/1`", line.split(" | ")[0])}
+            for line in table.split("\n") for name in re.findall(r"`patchpack\.([\w-]+)/1`", re.split(r" \| |, one for each", line)[0])}
     for path in sorted((ROOT / "Sources/patchpack").rglob("*.swift")):
         text = path.read_text()
         for schema in re.finditer(r'\.(?:object|report)\([\s\[]*(?:\("schema", \.string\()?"patchpack\.([\w-]+)/1"', text):
