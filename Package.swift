@@ -120,6 +120,16 @@ let package = Package(
         .executableTarget(
             name: "worker", dependencies: ["PatchDevice", "PatchFeed", "PatchRunner", "PatchCrypto"],
             path: "Tests/Worker"),
+        .target(
+            name: "world_faults", path: "Tests/World/Faults",
+            cSettings: [.enableWarning("all"), .enableWarning("extra"), .treatAllWarnings(as: .error)]),
+        .executableTarget(
+            name: "world",
+            dependencies: [
+                "PatchDevice", "PatchReport", "PatchPublishing", "PatchFeed", "PatchRunner", "PatchFiles", "PatchText",
+                "PatchCrypto", "FeedTestSupport", "world_faults",
+            ],
+            path: "Tests/World", exclude: ["Faults"]),
         .target(name: "TestSupport", dependencies: ["PatchCrypto"], path: "Tests/TestSupport"),
         .target(
             name: "FeedTestSupport", dependencies: ["PatchPublishing", "PatchFeed", "PatchCrypto"],

@@ -1,0 +1,382 @@
+import FeedTestSupport
+import Foundation
+import PatchCrypto
+import PatchDevice
+import PatchFeed
+import PatchFiles
+import PatchRunner
+import Synchronization
+
+/// A machine: a folder that its workers share, and a clock.
+@MainActor final class Host {
+    let name: String
+    let folder: String
+    let logs: String
+    private var workers: [Life?]
+    /// How wrong its clock is, in seconds.
+    let clockError = Atomic(0)
+    /// What is known of the part that each version of the app has of the folder.
+    var parts: [String: Part] = [:]
+    /// Until when the ages of the folder's files were made right.
+    private var passed: Int
+    unowned let world: World
+
+    struct Part {
+        /// The newest state of the feed that a sync has read, by its timestamp.
+        var known: [UInt8] = []
+        /// How often each patch has crashed a life since it last proved itself.
+        var crashes: [PatchID: Int] = [:]
+        /// The patches that have proved themselves at some time, and all that were tried.
+        var proven: Set<PatchID> = []
+        var tried: Set<PatchID> = []
+        /// How many lives in a row have crashed without a sync.
+        var unsynced = 0
+        /// Whether a sync has not ended well, so that it may know more than that.
+        var isUncertain = false
+        /// Whether its disk has ever failed to write.
+        var hasBrokenDisk = false
+        /// A version of the guard that has proved itself.
+        var held: PatchID?
+    }
+
+    static let versions = ["1.0", "1.1", "1.2"]
+
+    init(_ number: Int, workers count: Int, _ world: World) {
+        name = "host\(number)"
+        self.world = world
+        folder = "\(world.folder)/\(name)"
+        logs = "\(world.folder)/logs/\(name)"
+        workers = Array(repeating: nil, count: count)
+        passed = world.now
+    }
+
+    var lives: [Life] { workers.compactMap(\.self) }
+
+    func end() { for life in lives { life.drop() } }
+
+    /// Lets the time pass for the files of the folder, which have the times of this machine.
+    func pass() {
+        let past = world.now - passed
+        passed = world.now
+        for part in (try? Folder.names(in: Path("\(folder)/versions"))) ?? [] {
+            for name in ["state", "mark", "bans", "synced", "syncing"] {
+                let file = Path("\(folder)/versions/\(part)/\(name)")
+                guard let info = FileInfo(file, following: false) else { continue }
+                (try? Descriptor(file, .read))?.setModified(info.modified - .seconds(past))
+            }
+        }
+        for life in lives { life.pass() }
+    }
+
+    func perform(_ event: Event) async {
+        if event.verb == .skew {
+            let errors = [0, 0, 0, 0, -3600, 3600, -400 * 86_400, 30 * 86_400]
+            return clockError.store(errors[event.what % errors.count], ordering: .relaxed)
+        }
+        let number = event.what % workers.count
+        guard event.verb == .start || workers[number] != nil else { return }
+        if let life = workers[number], life.isBusy {
+            // In the middle of its sync it can only be killed.
+            guard [.crash, .start].contains(event.verb) else { return }
+            kill(life)
+            guard event.verb == .start else { return }
+        }
+        var fault: Disk.Fault?
+        if event.how / 7 % 12 == 0 {
+            fault = [.full, .broken, .readOnly, .killed, .killed, .killed][event.how / 84 % 6]
+        }
+        if event.verb == .start {
+            if let old = workers[number] {
+                await old.perform(Event(gap: 0, verb: .stop, who: 0, what: 0, how: 0))
+                finish(old, number)
+            }
+            // A deployment of the app: mostly forward.
+            let version = Self.versions[min(2, event.how / 100 % 10 / 4)]
+            workers[number] = try? Life(self, version, fault, after: event.how % 40)
+        }
+        guard let life = workers[number] else { return }
+        await Disk.faulty(fault, after: event.how % 40) {
+            if fault != nil { parts[life.version, default: Part()].isUncertain = true }
+            if fault != nil, fault != .killed { parts[life.version, default: Part()].hasBrokenDisk = true }
+            life.hasFault = fault != nil
+            await life.perform(event)
+        }
+        if fault == .killed { life.isDead = true }
+        if life.isDead || event.verb == .stop { finish(life, number) }
+    }
+
+    /// Ends a life: what it holds is gone, and nothing more is written.
+    private func finish(_ life: Life, _ number: Int) {
+        if workers[number] === life { workers[number] = nil }
+        life.drop()
+    }
+
+    /// Kills a life in the middle of what it does.
+    func kill(_ life: Life) {
+        life.isDead = true
+        life.device.store.close()
+        for number in workers.indices where workers[number] === life { workers[number] = nil }
+    }
+}
+
+/// A process of an app.
+@MainActor final class Life {
+    struct App {
+        let price: Replaceable<@Sendable (Int) -> Int>
+        let check: Replaceable<@Sendable (Int) -> Int>
+
+        init(_ registry: PatchRegistry) throws {
+            price = try registry.replaceable("Shop.price") { (x: Int) -> Int in x }
+            check = try registry.replaceable("Shop.check") { (x: Int) -> Int in x }
+        }
+    }
+
+    /// What a device has told.
+    final class Notes: Sendable {
+        /// The patch in whose script the process ends, and the events of a misuse or an internal fault.
+        private let state = Mutex<(crash: PatchID?, faults: [String])>((nil, []))
+        var crash: PatchID? { state.withLock { $0.crash } }
+        var faults: [String] { state.withLock { $0.faults } }
+
+        func hear(_ event: PatchEvent) {
+            switch event {
+            case .runner(.log(let patch, _, _)):
+                // From now on the process does nothing to its folder.
+                Disk.arm(.killed, after: 0)
+                state.withLock { $0.crash = $0.crash ?? patch }
+            case .misused(let error): state.withLock { $0.faults.append("misused: \(error)") }
+            case .syncFailed(let error), .storeFailed(let error):
+                if error.code == .internal { state.withLock { $0.faults.append("\(error)") } }
+            default: break
+            }
+        }
+    }
+
+    /// The app, whose registry a device patches.
+    private let app: App
+    let host: Host
+    let version: String
+    private(set) var device: PatchDevice
+    let notes = Notes()
+    var isDead = false
+    /// Whether the disk fails in what it does now.
+    var hasFault = false
+    /// Whether it is in the middle of a sync.
+    private(set) var isBusy = false
+    private(set) var isInBackground = false
+    private var isConfirmed = false
+    /// When its patches were activated at the latest.
+    private var activated = 0
+    /// The state of the feed that it obeys, by its timestamp; empty if that is not certain.
+    private(set) var known: [UInt8] = []
+    private var network = Network(9)
+    private var requests = 0
+    private var inner: [Event] = []
+    private var served: [UInt8]?
+    private var calls: [PatchID: Int] = [:]
+    var world: World { host.world }
+
+    init(_ host: Host, _ version: String, _ fault: Disk.Fault?, after calls: Int) throws {
+        self.host = host
+        self.version = version
+        let registry = PatchRegistry()
+        app = try App(registry)
+        let (clock, notes) = (host.world.clock, notes)
+        let box = SourceBox()
+        var limits = PatchLimits()
+        (limits.loadFuel, limits.callFuel) = (100_000, 20_000)
+        (limits.loadTime, limits.callTime) = (.seconds(60), .seconds(60))
+        Disk.arm(fault, after: calls)
+        defer { Disk.disarm() }
+        device = PatchDevice(
+            app: try HostInfo(app: FeedFixture.app, version: version), registry: registry, folder: host.folder,
+            feed: .init(root: host.world.root, at: box), trust: PatchTrust(Keys.trust, scriptKeys: Keys.script),
+            settings: SyncSettings(installation: host.name), limits: limits, log: .init(folder: host.logs),
+            clock: { [host] in (clock.now + host.clockError.load(ordering: .relaxed)) * 1000 },
+            uptime: Uptime(
+                now: { .seconds(clock.now - World.Clock.start) },
+                sleep: { _ in try await Task.sleep(for: .seconds(1 << 30)) }),
+            listener: EventThrottle(milliseconds: 0) { notes.hear($0) })
+        box.life.withLock { $0 = self }
+    }
+
+    /// Leads from a device to its life, which is made later.
+    final class SourceBox: FeedSource {
+        let life = Mutex<Life?>(nil)
+
+        func fetch(_ path: String, limit: Int, etag: String?) async throws(PatchError) -> FeedReply {
+            guard let life = life.withLock({ $0 }) else { throw PatchError(.feedUnavailable, "the process has ended") }
+            return try await HostSource(life: life).fetch(path, limit: limit, etag: etag)
+        }
+    }
+
+    /// Ends the process without a word.
+    func drop() {
+        isDead = true
+        Disk.arm(.killed, after: 0)
+        device.close()
+        Disk.disarm()
+    }
+
+    func perform(_ event: Event) async {
+        switch event.verb {
+        case .start:
+            world.counts.launches += 1
+            activated = world.now
+            device.launch()
+            learn(isLaunch: true)
+        case .stop:
+            device.end()
+            if isConfirmed { forgive() }
+        case .crash: crash(nil)
+        case .confirm:
+            device.confirm()
+            isConfirmed = true
+        case .background:
+            device.enterBackground()
+            isInBackground = true
+        case .call:
+            for _ in 0..<1 + event.how % 7 where !isDead { call() }
+        case .sync, .foreground:
+            if event.verb == .foreground { isInBackground = false }
+            world.counts.syncs += 1
+            network = Network(event.how)
+            requests = 0
+            inner = event.inner
+            served = nil
+            let running = device.running
+            isBusy = true
+            defer { isBusy = false }
+            let report = event.verb == .sync ? await device.sync() : await device.enterForeground()
+            if device.running != running { activated = world.now }
+            if let report { judge(report, event) }
+        default: break
+        }
+        device.store.waitForBreakers()
+        if let patch = notes.crash { crash(patch) }
+    }
+
+    /// Lets the watch of its patches end.
+    func pass() {
+        device.store.endWatches()
+        if isConfirmed, world.now - activated > 600 { forgive() }
+    }
+
+    /// Its patches have worked, so their earlier crashes no longer count.
+    private func forgive() {
+        for patch in device.running { host.parts[version]?.crashes[patch] = 0 }
+    }
+
+    // MARK: the feed
+
+    /// Answers a request of a sync.
+    func download(_ path: String) async -> Result<[UInt8]?, PatchError> {
+        defer { requests += 1 }
+        if requests % 3 == 1, !inner.isEmpty { await happen(inner.removeFirst()) }
+        guard !isDead else { return .failure(PatchError(.feedUnavailable, "the process has ended")) }
+        var bytes = world.place.read(path, age: path.isOfCaches ? network.age : 0)
+        if requests == network.request {
+            switch network.fault {
+            case .none: break
+            case .fails: return .failure(PatchError(.feedUnavailable, "\(path): 503"))
+            case .cut: bytes = bytes.map { Array($0.prefix($0.count / 2)) }
+            case .missing: bytes = nil
+            case .killed:
+                Disk.arm(.killed, after: 0)
+                host.kill(self)
+            }
+        }
+        if path == FeedLayout.timestamp { served = bytes }
+        return .success(bytes)
+    }
+
+    /// Another party acts during a download.
+    private func happen(_ event: Event) async {
+        Disk.disarm()
+        await world.perform(event)
+        if isDead { Disk.arm(.killed, after: 0) }
+    }
+
+    private func judge(_ report: SyncReport, _ event: Event) {
+        world.trace("\(host.name) \(version): \(report.error.map { "\($0)" } ?? "\(report.counts)")")
+        world.counts.outcomes["sync \(report.error.map { "\($0.code)" } ?? "done")", default: 0] += 1
+        var part = host.parts[version] ?? .init()
+        defer { host.parts[version] = part }
+        if report.isFollower { return known = part.isUncertain ? [] : part.known }
+        // What it has read is certain once a sync has ended.
+        let isCertain = report.error == nil && !isDead && !hasFault && notes.crash == nil
+        if let error = report.error, network.isHonest, event.inner.isEmpty, !isDead, !hasFault, error.code != .io,
+            host.clockError.load(ordering: .relaxed) == 0
+        {
+            world.refused = ("\(host.name) \(version)", error)
+        }
+        if report.error == nil { part.unsynced = 0 }
+        if isCertain, let served, world.isNewer(served, than: known) { known = served }
+        if !isCertain { known = [] }
+        guard !device.isReadOnly else { return }
+        part.isUncertain = !isCertain
+        if isCertain { part.known = known }
+    }
+
+    /// It obeys what the folder knows.
+    private func learn(isLaunch: Bool) {
+        let parts = host.parts.values.map { ($0.known, $0.isUncertain) }
+        known = host.parts[version]?.known ?? []
+        guard !device.isReadOnly else { return }
+        for (other, _) in parts where world.isNewer(other, than: known) { known = other }
+        if parts.contains(where: \.1) || hasFault { known = [] }
+        host.parts[version, default: .init()].known = known
+    }
+
+    // MARK: calls
+
+    /// Calls the functions, which may end the process.
+    private func call() {
+        let (layers, check) = answers()
+        var answering = layers
+        if check % 10 == 3 { answering.append(PatchID(id: Truth.ids[2], version: check / 10)) }
+        world.counts.calls += 2
+        for patch in answering {
+            calls[patch, default: 0] += 1
+            switch world.truths[patch]?.fault {
+            case .crashes(let number)? where calls[patch] == number: return crash(patch)
+            case .crashesWithOthers? where answering.count > 1: return crash(patch)
+            default: break
+            }
+        }
+    }
+
+    /// What the functions return, without an effect on the app.
+    func answers() -> (layers: [PatchID], check: Int) {
+        let (price, check) = (app.price(1), app.check(1))
+        device.store.waitForBreakers()
+        return (Truth.layers(of: price), check)
+    }
+
+    private func crash(_ patch: PatchID?) {
+        guard !isDead else { return }
+        world.counts.crashes += 1
+        isDead = true
+        Disk.arm(.killed, after: 0)
+        world.trace("\(host.name) \(version): crash\(patch.map { " by \($0)" } ?? "")")
+        host.parts[version, default: .init()].unsynced += 1
+        if let patch, !isInBackground { world.crashed(self, by: patch) }
+    }
+
+    /// Notes which patches have proved themselves.
+    func noteHealth() {
+        let state = device.store.state
+        var part = host.parts[version] ?? .init()
+        for held in state.held {
+            if held.stage != .downloaded { part.tried.insert(held.patch) }
+            guard held.stage == .good, !held.isUnproven else { continue }
+            part.proven.insert(held.patch)
+        }
+        host.parts[version] = part
+    }
+}
+
+extension String {
+    /// Whether the file changes under its name, or may be asked for before it is there, so that a cache's answer may be old.
+    fileprivate var isOfCaches: Bool { self == FeedLayout.timestamp || FeedLayout.isRoot(self) }
+}

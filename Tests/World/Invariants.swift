@@ -1,0 +1,239 @@
+import FeedTestSupport
+import PatchCrypto
+import PatchDevice
+import PatchFeed
+import PatchFiles
+import PatchPublishing
+import PatchRunner
+
+// What must hold in every world.
+extension World {
+    /// Looks at everything after an event.
+    func check() async {
+        await checkRefusal()
+        for host in hosts {
+            for life in host.lives { check(life) }
+        }
+    }
+
+    // MARK: devices
+
+    private func check(_ life: Life) {
+        let who = "\(life.host.name) \(life.version)"
+        for fault in life.notes.faults { fail("no internal error or misuse", "\(who): \(fault)") }
+        life.noteHealth()
+        let (layers, check) = life.answers()
+        let running = life.device.running
+        let answering = layers + (check % 10 == 3 ? [PatchID(id: Truth.ids[2], version: check / 10)] : [])
+        let text = "\(who): \(layers.map(\.description)), check \(check), running \(running.map(\.description))"
+
+        // Each answer is of a version that runs, and each version that runs, and works, answers.
+        expect(layers.map(\.id) == Set(layers.map(\.id)).sorted(), "layers are in the order of ids", text)
+        for patch in answering {
+            expect(running.contains(patch), "only what runs answers", text)
+            expect(!life.device.store.state.bans.contains { $0.patch == patch }, "no banned patch answers", text)
+            expect(isMeant(patch, for: life), "each answer is of a version for this app", text)
+        }
+        for patch in running {
+            guard let truth = truths[patch], ![.fails, .loops].contains(truth.fault) else { continue }
+            expect(answering.contains(patch), "what runs answers", text)
+        }
+        for status in life.device.patches where status.isRunning {
+            expect(
+                running.contains { $0.id == status.id && $0.version == status.version }, "why is true",
+                "\(text) \(status)")
+        }
+        if let list = records[life.known]?.list { checkObedience(of: life, to: list, answering, text) }
+        checkHole(of: life, check, text)
+    }
+
+    private func isMeant(_ patch: PatchID, for life: Life) -> Bool {
+        guard let range = truths[patch].flatMap({ VersionRange($0.range) }), let version = AppVersion(life.version)
+        else { return false }
+        return range.contains(version)
+    }
+
+    /// What the feed has taken away is gone, and stays gone.
+    private func checkObedience(of life: Life, to list: PatchListDraft, _ answering: [PatchID], _ text: String) {
+        guard !answering.isEmpty else { return }
+        expect(list.isEnabled, "the kill switch holds", text)
+        if let lowest = list.minimumAppVersion, let version = AppVersion(life.version) {
+            expect(lowest <= version, "no patch for versions that are too low", text)
+        }
+        for patch in answering {
+            let entry = list.entries.first { $0.id == patch.id && $0.version == patch.version }
+            expect(entry?.state != .withdrawn, "a withdrawn patch is gone", text)
+            expect(entry?.state != .shadow, "a patch in shadow does not answer", text)
+        }
+    }
+
+    /// A hole that a proven guard with an `otherwise` has closed stays closed while the feed offers it.
+    private func checkHole(of life: Life, _ check: Int, _ text: String) {
+        guard var part = life.host.parts[life.version] else { return }
+        defer { life.host.parts[life.version] = part }
+        let known = life.host.parts.values.contains(where: \.isUncertain) ? [] : life.known
+        let version = AppVersion(life.version)
+        if let held = part.held {
+            let isOffered = place.timestamps.allSatisfy {
+                records[$0].map { offers(held, $0.list, to: version) } ?? false
+            }
+            if !isOffered || part.unsynced >= 3 || part.hasBrokenDisk { part.held = nil }
+        }
+        if let held = part.held {
+            return expect(check != 1, "a hole that was closed stays closed", "\(held): \(text)")
+        }
+        let guardian = part.proven.filter { patch in
+            guard patch.id == Truth.ids[2], let truth = truths[patch] else { return false }
+            return truth.hasOtherwise && truth.fault == .none && check == patch.version * 10 + 3
+        }.max { $0.version < $1.version }
+        if !known.isEmpty, !part.hasBrokenDisk, let guardian { part.held = guardian }
+    }
+
+    /// Whether a list offers a guard, and no other one that may take its place and leave the hole open.
+    private func offers(_ patch: PatchID, _ list: PatchListDraft, to version: AppVersion?) -> Bool {
+        guard list.isEnabled, let version, list.minimumAppVersion.map({ $0 <= version }) ?? true else { return false }
+        let versions = list.entries.filter { $0.id == patch.id }
+        let isThere = versions.contains { $0.version == patch.version && ($0.state == .active || $0.state == .paused) }
+        // One that came later may be a worse one.
+        return !versions.contains { $0.version > patch.version }
+            && (isThere || !versions.contains { $0.version == patch.version })
+    }
+
+    /// A patch has crashed a process: it does not do so more often than promised.
+    func crashed(_ life: Life, by patch: PatchID) {
+        life.noteHealth()
+        let state = life.device.store.state
+        var part = life.host.parts[life.version] ?? .init()
+        part.tried.insert(patch)
+        part.crashes[patch, default: 0] += 1
+        life.host.parts[life.version] = part
+        let others = part.tried.subtracting(part.proven).subtracting([patch])
+        let most = part.proven.contains(patch) ? 7 : others.isEmpty ? 2 : 4
+        let count = part.crashes[patch] ?? 0
+        guard !part.hasBrokenDisk else { return }
+        expect(
+            count <= most, "a bad patch costs few processes",
+            "\(life.host.name) \(life.version): \(patch) has crashed it \(count) times in a row")
+        expect(!state.bans.contains { $0.patch == patch }, "no banned patch crashes", "\(life.host.name): \(patch)")
+    }
+
+    /// Whether a state of the feed was put in place after another one.
+    func isNewer(_ timestamp: [UInt8], than other: [UInt8]?) -> Bool {
+        func place(_ bytes: [UInt8]?) -> Int { bytes.flatMap { self.place.timestamps.lastIndex(of: $0) } ?? -1 }
+        return place(timestamp) > place(other)
+    }
+
+    /// A device refuses the feed only if `check` finds fault with it, too.
+    private func checkRefusal() async {
+        guard let (name, error) = refused else { return }
+        refused = nil
+        guard let now = Timestamp(secondsSince1970: now) else { return }
+        do {
+            var client = try FeedClient(root: root, from: PlaceSource(place: place), keptIn: MemoryStorage(), at: now)
+            let result = try await FeedCheck(&client, at: now, in: Path("www"))
+            if result.faults.isEmpty, result.ahead == nil {
+                fail("what check finds sound is taken by each device", "\(name): \(error)")
+            }
+        } catch {}
+    }
+
+    // MARK: operators
+
+    /// The patch of an event that publishes.
+    func newTruth(_ event: Event) -> Truth {
+        let id = event.what % Truth.ids.count
+        let version = 1 + (truths.keys.filter { $0.id == Truth.ids[id] }.map(\.version).max() ?? 0)
+        let truth = Truth(id, version: version, how: event.how)
+        truths[truth.patch] = truth
+        return truth
+    }
+
+    /// The key that signs the present state of a copy.
+    func onlineKey(of copy: Copy) -> SigningKey {
+        let ids = (try? copy.repository().keys(of: .timestamp).ids) ?? []
+        return Keys.online.first { key in ids.contains((try? FeedKey(key.verifyingKey).id) ?? "") } ?? Keys.online[0]
+    }
+
+    /// Something that happens while an operator waits. Only other operators act then.
+    func performNested(_ event: Event) {
+        clock.advance(event.gap)
+        trace("meanwhile \(event)")
+        switch event.verb {
+        case .start, .stop, .crash, .confirm, .sync, .call, .background, .foreground, .skew, .wait: break
+        default: operate(event)
+        }
+    }
+
+    /// Notes the state of a copy after an action, and checks what the action has changed.
+    func note(_ copy: Copy, _ request: Request?) {
+        let (timestamp, parent) = (copy.timestamp, copy.noted)
+        guard timestamp != parent else { return }
+        copy.noted = timestamp
+        guard records[timestamp] == nil else { return }
+        let feed: FeedRepository
+        do {
+            feed = try copy.repository()
+        } catch {
+            return fail("a copy can be read after each action", "\(copy.name): \(error)")
+        }
+        let number = feed.state(of: .snapshot).version
+        let snapshot = ((try? copy.folder.read(FeedLayout.snapshot(number))) ?? nil) ?? []
+        records[timestamp] = Record(
+            list: feed.list, parent: parent, snapshot: snapshot, number: feed.state(of: .timestamp).version)
+        guard let old = records[parent], let request else { return }
+        let raised = feed.list.raised(since: old.list)
+        trace("\(copy.name) has timestamp \(feed.state(of: .timestamp).version): more \(raised.sorted())")
+        expect(
+            raised.isSubset(of: request.offers), "an action offers nothing that was not asked for",
+            "\(copy.name): \(raised.subtracting(request.offers).sorted())")
+        // What was stopped since the request was made was not known to who made it.
+        var stops: Set<String> = []
+        var state = parent
+        while state != request.knew, let record = records[state], let before = records[record.parent] {
+            stops.formUnion(before.list.raised(since: record.list))
+            state = record.parent
+        }
+        guard state == request.knew else { return }
+        expect(
+            raised.isDisjoint(with: stops), "an action undoes no stop that it did not know",
+            "\(copy.name): \(raised.intersection(stops).sorted())")
+    }
+
+    /// No deployed change is lost.
+    func checkDeployments(since count: Int, repairing: Bool) {
+        for index in max(1, count)..<max(1, count, place.timestamps.count) {
+            // A repair gives up what was there when it began.
+            if repairing, index == count { continue }
+            guard let old = records[place.timestamps[index - 1]], records[place.timestamps[index]] != nil else {
+                continue
+            }
+            var state = place.timestamps[index]
+            while let record = records[state], record.snapshot != old.snapshot { state = record.parent }
+            expect(records[state] != nil, "no deployed change is lost", "deployment \(index)")
+        }
+    }
+}
+
+extension PatchListDraft {
+    /// What this list offers to more devices than another one: `all`, `minimum`, and entries.
+    fileprivate func raised(since old: PatchListDraft) -> Set<String> {
+        var raised: Set<String> = []
+        if isEnabled, !old.isEnabled { raised.insert("all") }
+        if let lowest = old.minimumAppVersion, minimumAppVersion.map({ $0 < lowest }) ?? true {
+            raised.insert("minimum")
+        }
+        func reach(_ entry: PatchEntryDraft?) -> Int {
+            switch entry?.state {
+            case .withdrawn: 0
+            case .paused, nil: 1
+            case .shadow: 2
+            case .active: 3 + (entry?.basisPoints ?? 0)
+            }
+        }
+        for entry in old.entries {
+            let new = entries.first { $0.name == entry.name }
+            if reach(new) > reach(entry) { raised.insert(entry.name) }
+        }
+        return raised
+    }
+}

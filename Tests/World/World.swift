@@ -1,0 +1,174 @@
+import Foundation
+import PatchCrypto
+import PatchPublishing
+import PatchRunner
+import Synchronization
+import world_faults
+
+/// A feed with its operators, and devices that take it: all parts are real, except for time, networks, and what fails.
+///
+/// Nothing happens at the same time. What overlaps is nested: while a signature or a download is waited for, other events happen.
+@MainActor final class World {
+    let folder: String
+    private(set) var copies: [Copy] = []
+    private(set) var operators: [Operator] = []
+    private(set) var hosts: [Host] = []
+    private(set) lazy var place = Place(self)
+    /// What each published version really does.
+    var truths: [PatchID: Truth] = [:]
+    /// Each state of the feed that was written, by its timestamp.
+    var records: [[UInt8]: Record] = [:]
+    /// The feed's first root file, as the app has it.
+    var root: [UInt8] = []
+    /// The folder that copies are exchanged through, and the request of the change that is staged in it.
+    var origin: String { "\(folder)/origin" }
+    var stagedAtOrigin: Request?
+    /// A device that could not sync although its network, its clock and its disk were right.
+    var refused: (name: String, error: PatchError)?
+    var counts = Counts()
+    /// The first invariant that does not hold.
+    private(set) var failure: Failure?
+    let clock = Clock()
+    let traces: Bool
+
+    struct Failure {
+        /// The same in all sequences that fail in the same way.
+        let invariant: String
+        let details: String
+    }
+
+    /// The time of the world, which its devices read from any thread.
+    final class Clock: Sendable {
+        static let start = 1_790_000_000
+        private let seconds = Atomic(Clock.start)
+        var now: Int { seconds.load(ordering: .relaxed) }
+        func advance(_ count: Int) { seconds.add(count, ordering: .relaxed) }
+    }
+
+    var now: Int { clock.now }
+
+    init(seed: Int, in folder: String, traces: Bool = false) throws {
+        self.folder = folder
+        self.traces = traces
+        hasCron = seed % 4 > 0
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        copies = ["one", "two"].map { Copy($0, self) }
+        operators = (0..<3).map { Operator($0, self) }
+        // As many hosts as the seed says, each with its workers.
+        hosts = (0..<1 + abs(seed) % 3).map { Host($0, workers: 1 + abs(seed) / 3 % 3, self) }
+        try operators[0].makeFeed(in: copies[0])
+        try copies[1].take(from: copies[0].path)
+    }
+
+    func end() {
+        for host in hosts { host.end() }
+        counts.faults += Int(world_faults_count()) - faultsBefore
+        try? FileManager.default.removeItem(atPath: folder)
+    }
+
+    /// Whether a job renews and deploys the feed each day, and when it did so last.
+    private let hasCron: Bool
+    private var lastCron = 0
+    private let faultsBefore = Int(world_faults_count())
+
+    func run(_ events: [Event]) async {
+        for event in events {
+            await perform(event)
+            if failure == nil { await check() }
+            guard failure == nil else { return }
+        }
+    }
+
+    func perform(_ event: Event) async {
+        clock.advance(event.gap)
+        counts.seconds += event.gap
+        counts.events += 1
+        if traces { print(now - Clock.start, event) }
+        for host in hosts { host.pass() }
+        if hasCron, now - lastCron > 86_400 {
+            lastCron = now
+            operators[0].runJob(in: copies[0])
+        }
+        switch event.verb {
+        case .publish, .widen, .pause, .resume, .shadow, .withdraw, .disable, .enable, .undo, .minimum, .refresh,
+            .stage, .sign, .drop, .rotate, .push, .pull, .deploy, .repair, .backup, .restore, .wrong:
+            operate(event)
+        case .start, .stop, .crash, .confirm, .sync, .call, .background, .foreground, .skew:
+            await hosts[event.who % hosts.count].perform(event)
+        case .wait: break
+        }
+    }
+
+    /// An action of an operator, which may happen while another one waits for a signature.
+    func operate(_ event: Event) {
+        // Most work is done in one copy.
+        let copy = copies[event.what / 100 % 4 == 3 ? 1 : 0]
+        operators[event.who % operators.count].perform(event, in: copy)
+    }
+
+    func fail(_ invariant: String, _ details: String) {
+        if traces { print("  FAILS", invariant, details) }
+        failure = failure ?? Failure(invariant: invariant, details: details)
+    }
+
+    func expect(_ isTrue: Bool, _ invariant: String, _ details: @autoclosure () -> String) {
+        if !isTrue { fail(invariant, details()) }
+    }
+
+    func trace(_ text: @autoclosure () -> String) {
+        if traces { print("   ", text()) }
+    }
+}
+
+/// What has happened in a world.
+struct Counts: CustomStringConvertible {
+    var seconds = 0
+    var events = 0, changes = 0, deployments = 0, launches = 0, syncs = 0, calls = 0, crashes = 0, faults = 0
+    /// How the actions of operators and the syncs have ended.
+    var outcomes: [String: Int] = [:]
+
+    mutating func add(_ other: Counts) {
+        seconds += other.seconds
+        for (key, _) in Self.all { self[keyPath: key] += other[keyPath: key] }
+        outcomes.merge(other.outcomes) { $0 + $1 }
+    }
+
+    private static var all: [(key: WritableKeyPath<Counts, Int>, name: String)] {
+        [
+            (\.events, "events"), (\.changes, "changes"), (\.deployments, "deployments"), (\.launches, "launches"),
+            (\.syncs, "syncs"), (\.calls, "calls"), (\.crashes, "crashes"), (\.faults, "failed writes"),
+        ]
+    }
+
+    var description: String {
+        let years = Double(seconds) / (365.25 * 86_400)
+        let counts = Self.all.map { "\(self[keyPath: $0.key]) \($0.name)" }
+        return ([String(format: "%.1f years", years)] + counts).joined(separator: ", ")
+    }
+
+    var lines: [String] { outcomes.sorted { $0.key < $1.key }.map { "  \($0.key): \($0.value)" } }
+}
+
+/// What makes the disk fail, for the action in which it does.
+enum Disk {
+    enum Fault { case full, broken, readOnly, killed }
+
+    /// Runs an action in which, after some calls, one or all of them fail.
+    @MainActor static func faulty<Value>(_ fault: Fault?, after calls: Int, _ body: () async -> Value) async -> Value {
+        arm(fault, after: calls)
+        defer { disarm() }
+        return await body()
+    }
+
+    static func arm(_ fault: Fault?, after calls: Int) {
+        switch fault {
+        case .full: world_faults_set(Int32(calls), ENOSPC, 0)
+        case .broken: world_faults_set(Int32(calls), EIO, 0)
+        case .readOnly: world_faults_set(Int32(calls), EROFS, 1)
+        case .killed: world_faults_set(Int32(calls), EIO, 1)
+        case nil: disarm()
+        }
+    }
+
+    static func disarm() { world_faults_set(-1, 0, 0) }
+}
