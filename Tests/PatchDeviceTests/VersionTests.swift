@@ -5,6 +5,7 @@ import PatchFeed
 import PatchFiles
 import PatchRunner
 import PatchTesting
+import Synchronization
 import TestSupport
 import Testing
 
@@ -28,7 +29,9 @@ import Testing
             let app: App
         }
 
-        static let time = 1_790_000_000
+        final class Clock: Sendable { let seconds = Mutex(1_790_000_000) }
+
+        let clock = Clock()
         static let guardID = "com.example.shop.guard"
         let feed: TestFeed
         let files: TestFolder
@@ -37,7 +40,8 @@ import Testing
         var crashes: [String: Int] = [:]
 
         init(processes: Int = 1) throws {
-            feed = try TestFeed(app: "com.example.shop", clock: { Timestamp(secondsSince1970: Machine.time) })
+            feed = try TestFeed(
+                app: "com.example.shop", clock: { [clock] in Timestamp(secondsSince1970: clock.seconds.locked { $0 }) })
             files = try TestFolder()
             self.processes = Array(repeating: nil, count: processes)
         }
@@ -58,7 +62,7 @@ import Testing
             let device = PatchDevice(
                 app: try HostInfo(app: "com.example.shop", version: version), registry: registry, folder: folder,
                 feed: .init(root: feed.root, at: feed), trust: PatchTrust(feed.trust, scriptKeys: feed.scriptKey),
-                isReader: isReader, clock: { Machine.time * 1000 })
+                isReader: isReader, clock: { [clock] in clock.seconds.locked { $0 } * 1000 })
             device.launch()
             let process = Process(version: version, device: device, app: app)
             processes[number] = process
@@ -282,6 +286,38 @@ import Testing
         let process = try machine.start("1.0")
         #expect(process.app.price(1) == 1)
         #expect(process.app.allows(-1) == (what == "disabled"), "the guard is good in the other version")
+    }
+
+    /// The other version has synced later, from a cache that still had the list before.
+    @Test(arguments: ["withdrawn", "shadow", "disabled"])
+    func stoppedPatch_otherVersionSyncsFromOldCache_staysStopped(what: String) async throws {
+        let machine = try Machine()
+        let patch = try machine.publishPrice(7)
+        for version in ["1.0", "1.0", "1.1", "1.1"] { try await machine.work(version) }
+        let old = machine.feed.files
+        machine.clock.seconds.locked { $0 += 60 }
+        switch what {
+        case "withdrawn": try machine.feed.withdraw(patch)
+        case "shadow": try machine.feed.shadow(patch)
+        default: try machine.feed.disable()
+        }
+        let new = machine.feed.files
+        try await machine.work("1.0")
+        machine.feed.files = old
+        try await machine.work("1.1")
+        machine.feed.isOffline = true
+        #expect(try machine.start("1.0").app.price(1) == 1)
+        // Nor does it accept the old list from now on, and the other version learns of the new one without a network.
+        machine.feed.isOffline = false
+        let process = try machine.start("1.0")
+        await process.device.sync()
+        #expect(process.app.price(1) == 1)
+        machine.feed.isOffline = true
+        #expect(try machine.start("1.1").app.price(1) == 1)
+        machine.feed.isOffline = false
+        machine.feed.files = new
+        try await machine.work("1.1")
+        #expect(try machine.start("1.1").app.price(1) == 1)
     }
 
     /// What a version that comes back is told about its patches is no reason to blame another one for its last launch.

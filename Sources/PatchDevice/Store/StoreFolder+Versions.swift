@@ -25,31 +25,72 @@ extension StoreFolder {
     /// What other versions have banned or revoked.
     func bansOfOthers() -> [StoreState.Bans] { others().map { $0.readBans() } }
 
-    /// What other versions know that have synced since this one did.
+    /// What other versions know that this one may not know.
     struct News {
         let states: StoreState.News
-        /// Their parts, the latest first.
+        /// Their parts, in the order of the states.
         let folders: [StoreFolder]
     }
 
-    /// What other versions know that have synced since this one did, or all of them if this one has not begun; nil if there are
-    /// none.
+    /// What other versions know that have synced since this one did, or that have seen a newer state of the feed, or all
+    /// of them if this one has not begun; nil if there are none.
+    ///
+    /// Who knows more does not follow from the order of the syncs, because caches may have old files.
     ///
     /// - Throws: `no-input` if they cannot be listed, or a state cannot be read, this time.
     func news(of app: String) throws(PatchError) -> News? {
-        let last = hasState ? lastSync ?? .zero : nil
-        var known: [(folder: StoreFolder, state: StoreState)] = []
-        for other in try Self.parts(of: root) where other.path != path {
-            guard last.map({ $0 < other.lastSync ?? .zero }) ?? true else { continue }
+        let parts = try Self.parts(of: root).filter { $0.path != path }
+        guard !parts.isEmpty else { return nil }
+        let (last, own) = hasState ? (lastSync ?? .zero, seen) : (nil, nil)
+        var known: [(folder: StoreFolder, state: StoreState, seen: Seen?)] = []
+        for other in parts {
+            let seen = other.seen
+            guard last.map({ $0 < other.lastSync ?? .zero }) ?? true || Self.isNewer(seen, than: own) else { continue }
             let (state, fault) = other.readState()
             // What is damaged is lost.
             if let fault, fault.code == .noInput { throw fault }
-            if let state, state.app == app { known.append((other, state)) }
+            if let state, state.app == app { known.append((other, state, seen)) }
         }
-        guard let latest = known.first else { return nil }
+        // The one that has seen the newest state comes first. The others stay in the order of their syncs.
+        for (place, one) in known.enumerated().dropFirst() where Self.isNewer(one.seen, than: known[0].seen) {
+            known.remove(at: place)
+            known.insert(one, at: 0)
+        }
+        guard let first = known.first else { return nil }
+        let isNewer = own == nil || Self.isNewer(first.seen, than: own)
         return News(
-            states: StoreState.News(states: known.map(\.state), list: latest.folder.list),
+            states: StoreState.News(
+                states: known.map(\.state), list: isNewer ? first.seen?.list : own?.list, isNewer: isNewer),
             folders: known.map(\.folder))
+    }
+
+    /// The newest state of a feed that a part has seen.
+    private struct Seen {
+        let list: PatchList
+        let root: Int, timestamp: Int
+    }
+
+    private static func isNewer(_ seen: Seen?, than other: Seen?) -> Bool {
+        guard let seen, let other else { return seen != nil }
+        // A list is signed by the second, and a change of keys lets timestamps begin anew.
+        return (other.list.published, other.root, other.timestamp)
+            < (seen.list.published, seen.root, seen.timestamp)
+    }
+
+    /// What the feed offered in the newest state that this part has seen; nil if that is not known.
+    private var seen: Seen? {
+        guard let bytes = try? InputFile.regular(feed.appending(Path(Self.list)), limit: PatchList.byteLimit),
+            let list = try? PatchList(decoding: bytes)
+        else { return nil }
+        let roots = ((try? Folder.names(in: feed)) ?? []).compactMap { name in
+            FeedLayout.isRoot(name.description) ? Int(name.description.prefix { $0 != "." }) : nil
+        }
+        let name = "timestamp.json"
+        let file = try? InputFile.regular(feed.appending(Path(name)), limit: FeedLimits().timestamp)
+        let timestamp = file.flatMap { bytes in
+            try? TimestampMetadata(SignedMetadata(bytes, name: name, type: TimestampMetadata.type)).version
+        }
+        return Seen(list: list, root: roots.max() ?? 1, timestamp: timestamp ?? 0)
     }
 
     /// Another app that the folder belongs to; nil if it belongs to this one, or to none yet.
@@ -69,15 +110,14 @@ extension StoreFolder {
         lastWrite ?? FileInfo(path, following: true)?.modified ?? .zero
     }
 
-    /// What the feed offered when this part was synced last; nil if that is not known.
-    private var list: PatchList? {
-        let file = feed.appending(Path(Self.list))
-        return try? PatchList(decoding: InputFile.regular(file, limit: PatchList.byteLimit))
+    /// The folder with the feed's metadata. A part that has not begun, or cannot be written, has those of the version that
+    /// has seen the newest ones.
+    var knownFeed: Path {
+        guard !hasState else { return feed }
+        let others = others().map { ($0, $0.seen) }
+        let newest = others.dropFirst().reduce(others.first) { Self.isNewer($1.1, than: $0?.1) ? $1 : $0 }
+        return newest?.0.feed ?? feed
     }
-
-    /// The folder with the feed's metadata. A part that has not begun, or cannot be written, has those of the version that synced
-    /// last.
-    var knownFeed: Path { hasState ? feed : others().first?.feed ?? feed }
 
     /// An envelope of any part: what it is called by tells whether it is the right one.
     ///
@@ -93,11 +133,12 @@ extension StoreFolder {
         }
     }
 
-    /// Copies what other versions have and this one lacks: envelopes, and the metadata of the feed, so that no older ones are
-    /// accepted.
+    /// Copies what other versions have and this one lacks: envelopes, and the metadata of the feed if they are newer, so
+    /// that no older ones are accepted.
     ///
     /// - Throws: `no-input` if an envelope cannot be read this time, `io` if it cannot be written.
-    func take(_ hashes: [String], from others: [StoreFolder]) throws(PatchError) {
+    func take(_ hashes: [String], from news: News) throws(PatchError) {
+        let others = news.folders
         let limit = EnvelopeLimits().envelopeSize
         for hash in hashes where !hasEnvelope(hash) {
             for other in others where other.hasEnvelope(hash) && !hasEnvelope(hash) {
@@ -109,7 +150,7 @@ extension StoreFolder {
                 }
             }
         }
-        guard let newest = others.first else { return }
+        guard news.states.isNewer, let newest = others.first else { return }
         let names = ((try? Folder.names(in: newest.feed)) ?? []).filter { !Self.isTemporary($0) }
         let files = names.compactMap { name -> OutputFile? in
             let (old, new) = (feed.appending(name), newest.feed.appending(name))

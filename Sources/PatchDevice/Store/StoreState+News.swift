@@ -6,29 +6,41 @@ internal import PatchRunner
 extension StoreState {
     /// What other versions of the app know.
     package struct News: Sendable {
-        /// Their states, that of the version that synced last first.
+        /// Their states, that of the version that has seen the newest state of the feed first.
         let states: [StoreState]
-        /// What the feed offered in that sync; nil if that is not known.
+        /// The newest list that this version or another one has seen; nil if it is not known.
         let list: PatchList?
+        /// Whether the first of the others has seen a newer state of the feed than this version, or this one has seen none.
+        let isNewer: Bool
         var installation: String { states[0].installation }
 
-        package init(states: [StoreState], list: PatchList?) {
+        package init(states: [StoreState], list: PatchList?, isNewer: Bool = true) {
             self.states = states
             self.list = list
+            self.isNewer = isNewer
         }
     }
 
-    /// Takes what the feed has told the version that synced last, and the patches that the others hold, if they are for this
-    /// version too. What has failed in other versions counts only if it is banned.
+    /// Takes what the newest list says, and the patches that the others hold, if they are for this version too. What has failed in
+    /// other versions counts only if it is banned.
     package mutating func learn(_ news: News) {
         guard let latest = news.states.first else { return }
-        isEnabled = latest.isEnabled
         givenName = givenName ?? latest.givenName
-        deliveredTrust = latest.deliveredTrust
-        floor = latest.floor
-        switches = latest.switches
-        notice = latest.notice
-        minimumAppVersion = latest.minimumAppVersion
+        if news.isNewer {
+            isEnabled = latest.isEnabled
+            deliveredTrust = latest.deliveredTrust
+            floor = latest.floor
+            switches = latest.switches
+            notice = latest.notice
+            minimumAppVersion = latest.minimumAppVersion
+        }
+        // A state may not have been written since its list was read.
+        if let list = news.list {
+            isEnabled = list.isEnabled
+            switches = list.switches
+            notice = list.notice
+            minimumAppVersion = list.minimumAppVersion
+        }
         for other in news.states { take(Bans(other)) }
 
         let entries = (news.list?.entries ?? []).reduce(into: [:]) { entries, entry in
@@ -47,7 +59,7 @@ extension StoreState {
             for patch in other.held where !isBanned(patch.hash) {
                 // What only an older sync has seen may have been withdrawn since, unless it is listed.
                 guard let entry = entries[patch.patch] else {
-                    if place == 0 { adopt(patch) }
+                    if place == 0, news.isNewer { adopt(patch) }
                     continue
                 }
                 guard entry.state == .active || entry.state == .paused else { continue }

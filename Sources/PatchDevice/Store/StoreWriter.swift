@@ -277,7 +277,7 @@ struct StoreWriter {
             let isWatched = new.launch?.isWatched == true
             guard (try? folder.mark(new, isDurable: isWatched)) == nil else { return dropNews() }
         }
-        if takesNews, let news { try folder.take(new.stored.map(\.hash), from: news.folders) }
+        if takesNews, let news { try folder.take(new.stored.map(\.hash), from: news) }
         // A mark of an older state, such as one from before a clear, must not match this state.
         new.revision = state.revision &+ 1
         let bans = StoreState.Bans(new)
