@@ -147,6 +147,61 @@ import Testing
         #expect(shadows(bench) == [8] && bench.app?.price(1) == 8)
     }
 
+    /// A process that ends while the script of a shadow loads is lost twice, with and without a network, whatever else is on trial.
+    @Test(arguments: [false, true]) func shadow_crashesInItsLoad_isBannedAfterTwo(inBackground: Bool) async throws {
+        let files = try TestFolder()
+        let feed = try TestFeed(app: "com.example.shop", clock: { Timestamp(secondsSince1970: 1_790_000_000) })
+        try feed.publish(DeviceTests.source(7))
+        let isCrashing = Mutex(false)
+        func start() throws -> (device: PatchDevice, app: DeviceTests.App) {
+            let registry = PatchRegistry()
+            let app = try DeviceTests.App(registry)
+            let made = Mutex<PatchDevice?>(nil)
+            let device = PatchDevice(
+                app: try HostInfo(app: "com.example.shop", version: "2.3.1"), registry: registry, folder: files.at("device"),
+                feed: .init(root: feed.root, at: feed), trust: PatchTrust(feed.trust, scriptKeys: feed.scriptKey),
+                clock: { 1_790_000_000_000 },
+                events: { event in
+                    guard case .runner(.log) = event else { return }
+                    // The process ends here: it writes nothing more.
+                    isCrashing.locked { $0 = true }
+                    made.locked { $0 }?.store.close()
+                })
+            made.locked { $0 = device }
+            device.launch()
+            return (device, app)
+        }
+        for _ in 0..<2 {
+            let (device, _) = try start()
+            await device.sync()
+            device.confirm()
+            device.end()
+            device.close()
+        }
+        let source = DeviceTests.source(8).replacing("patch.replace", with: "log.info('crash')\npatch.replace")
+        try feed.shadow(feed.publish(source))
+        var crashes = 0
+        for _ in 0..<6 {
+            isCrashing.locked { $0 = false }
+            let (device, app) = try start()
+            device.confirm()
+            if inBackground { device.enterBackground() }
+            if crashes == 0 { await device.sync() }
+            if isCrashing.locked({ $0 }) {
+                crashes += 1
+            } else {
+                #expect(app.price(1) == 8)
+                device.end()
+            }
+            device.close()
+        }
+        let (device, _) = try start()
+        let codes = device.why(Self.id).map { "\($0.version ?? 0) \($0.code)" }
+        // The system ends an app in the background, so nobody is blamed for that; the next launch is in the foreground.
+        #expect(crashes == (inBackground ? 3 : 2) && codes == ["8 banned", "7 good"], "\(crashes) \(codes)")
+        device.close()
+    }
+
     /// The same crashes, with and without a shadow beside a patch on trial, leave the same patches.
     @Test func shadow_appCrashes_isNotBlamedAndChangesNoVerdict() async throws {
         func play(_ hasShadow: Bool) async throws -> [StoreState] {

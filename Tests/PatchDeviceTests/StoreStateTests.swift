@@ -119,12 +119,24 @@ import Testing
         }
 
         mutating func beginLoading(_ key: String) {
-            guard hasLaunch, protective.contains(key), stage(key) != "good" else { return }
+            let isShadow = isShadow(key)
+            guard hasLaunch, isShadow || protective.contains(key) && stage(key) != "good" else { return }
             loading.insert(key)
+            if isShadow { isWatched = true }
         }
+
+        func isShadow(_ key: String) -> Bool { shadows.map(Self.key).contains(key) }
+
+        /// The patches whose scripts are loading, and that are still held.
+        func loadingNow() -> Set<String> { loading.filter { isShadow($0) || ![nil, "banned"].contains(stage($0)) } }
 
         mutating func endLoading(_ key: String, _ isProtective: Bool) {
             loading.remove(key)
+            if isShadow(key) {
+                loadFailures[key] = 0
+                if hasLaunch { settle() }
+                return
+            }
             guard let stage = stage(key), stage != "banned" else { return }
             loadFailures[key] = 0
             if isProtective { protective.insert(key) } else { protective.remove(key) }
@@ -142,7 +154,9 @@ import Testing
         /// The patches in shadow that were called in this launch.
         func called() -> Set<String> { late.intersection(shadows.map(Self.key)) }
 
-        func mayBlame() -> Bool { !blamable().isEmpty || !closedToBlame().isEmpty || !called().isEmpty }
+        func mayBlame() -> Bool {
+            !blamable().isEmpty || !closedToBlame().isEmpty || !called().isEmpty || !loadingNow().isEmpty
+        }
 
         mutating func call(_ key: String) {
             guard hasLaunch, shadows.map(Self.key).contains(key), late.insert(key).inserted else { return }
@@ -170,10 +184,12 @@ import Testing
             if isConfirmed, !isWatched { for key in late.subtracting(broken) { failures[key] = 0 } }
             couldNotRun.subtract(began.union(late))
             guard isWatched else { return }
-            let loaded = loading.filter { ![nil, "banned"].contains(stage($0)) }
+            let loaded = loadingNow()
             for key in loaded {
                 loadFailures[key, default: 0] += 1
-                if loadFailures[key] ?? 0 >= 2 { set(key, "banned") }
+                guard loadFailures[key] ?? 0 >= 2 else { continue }
+                if isShadow(key) { endShadow(String(key.prefix(1))) }
+                set(key, "banned")
             }
             guard loaded.isEmpty else { return }
             let (ran, called) = (blamable(), called())
@@ -607,7 +623,9 @@ import Testing
                         && Set(state.shadows.map { Model.key($0.patch.id, $0.patch.version) })
                             == Set(model.shadows.map(Model.key))
                         && state.shadows.allSatisfy {
-                            $0.failures == model.failures[Model.key($0.patch.id, $0.patch.version)] ?? 0
+                            let key = Model.key($0.patch.id, $0.patch.version)
+                            return $0.failures == model.failures[key] ?? 0
+                                && $0.loadFailures == model.loadFailures[key] ?? 0
                         }
                         && Set(state.shadowing.map { Model.key($0.patch.id, $0.patch.version) }) == model.shadowing
                         && state.failures == model.crashes && state.hasConfirmed == model.hasConfirmed

@@ -51,7 +51,11 @@ extension PatchStore {
             return
         }
         do throws(PatchError) {
-            try runner.shadow(runner.load(patch)) { [weak self] in self?.noteCall(hash) ?? false }
+            // A script that ends the process would do so in each launch.
+            try note { $0.beginLoading(hash) }
+            let loaded = Result { () throws(PatchError) in try runner.load(patch) }
+            try? note { $0.endLoading(hash, isProtective: nil) }
+            try runner.shadow(loaded.get()) { [weak self] in (try? self?.note { $0.call(hash) }) != nil }
         } catch {
             return memory.locked { memory in
                 memory.launch.blockReasons[hash] = error.isCircumstance ? .postponed(error) : .refused(error)
@@ -65,16 +69,14 @@ extension PatchStore {
         endShadows()  // another thread may have removed it meanwhile
     }
 
-    /// Notes that a patch in shadow is about to run for the first time in this launch.
-    ///
-    /// - Returns: Whether that was written.
-    private func noteCall(_ hash: String) -> Bool {
+    /// Notes what a patch in shadow is about to do, or has done.
+    private func note(_ body: (inout StoreState) -> Void) throws(PatchError) {
         let isInBackground = isInBackground
-        return
-            (try? update { state in
-                state.call(hash)
-                if isInBackground { state.end() }
-            }) != nil
+        try update { state in
+            body(&state)
+            // The system ends an app in the background without notice.
+            if isInBackground { state.end() }
+        }
     }
 
     /// Ends the shadows that should no longer run.

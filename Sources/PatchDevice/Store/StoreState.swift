@@ -106,7 +106,7 @@ package struct StoreState: Sendable, Hashable {
         package var late: [String] = []
         /// The hashes of patches whose breakers opened.
         package var broken: [String] = []
-        /// The hashes of protective patches whose scripts are loading. They are not noted for good ones.
+        /// The hashes of patches in shadow, and of protective ones that are not good, whose scripts are loading.
         package var loading: [String] = []
         /// Whether a sync has reached the feed while a patch was closed.
         package var hasSynced = false
@@ -259,9 +259,12 @@ package struct StoreState: Sendable, Hashable {
         Set(shadows.map(\.hash)).intersection(launch.late)
     }
 
+    /// The patches whose scripts were loading.
+    private func loading(_ launch: Launch) -> [Held] { stored.filter { launch.loading.contains($0.hash) } }
+
     private var crashCounts: Bool {
         launch.map {
-            !$0.isConfirmed && !$0.isPast || !blamable($0).isEmpty || !watchedClosed($0).isEmpty
+            !$0.isConfirmed && !$0.isPast || !loading($0).isEmpty || !blamable($0).isEmpty || !watchedClosed($0).isEmpty
                 || !calledShadows($0).isEmpty
         } ?? false
     }
@@ -290,7 +293,7 @@ package struct StoreState: Sendable, Hashable {
             if unconfirmed == Self.patience { outcomes.append(.neverConfirmed(launches: unconfirmed)) }
         }
         guard launch.isWatched else { return }
-        let loading = held.filter { launch.loading.contains($0.hash) }
+        let loading = loading(launch)
         guard loading.isEmpty else { return judgeLoading(loading, limits, time, &outcomes) }
         let (ran, shadows) = (blamable(launch), calledShadows(launch))
         let closed = ran.isEmpty && shadows.isEmpty ? watchedClosed(launch) : []
@@ -371,6 +374,7 @@ package struct StoreState: Sendable, Hashable {
         }
         let hashes = loading.map(\.hash)
         for index in held.indices where hashes.contains(held[index].hash) { held[index].loadFailures += 1 }
+        for index in shadows.indices where hashes.contains(shadows[index].hash) { shadows[index].loadFailures += 1 }
     }
 
     /// Counts a failed launch in which nothing but closed patches can be the cause, and no sync has reached the feed. The third in
@@ -682,19 +686,24 @@ package struct StoreState: Sendable, Hashable {
     }
 
     /// Notes that a script is about to be loaded, so that a launch that ends meanwhile is blamed on it alone. This is done for
-    /// protective patches that are not good.
+    /// protective patches that are not good, and for patches in shadow.
     package mutating func beginLoading(_ hash: String) {
-        guard held.contains(where: { $0.hash == hash && $0.notesLoading }) else { return }
+        let isShadow = shadows.contains { $0.hash == hash }
+        guard launch != nil, isShadow || held.contains(where: { $0.hash == hash && $0.notesLoading }) else { return }
         launch?.loading.append(hash)
+        if isShadow { launch?.isWatched = true }
     }
 
-    /// - Parameter isProtective: Whether one of its replacements has an `otherwise`; nil if it could not be loaded.
+    /// - Parameter isProtective: Whether one of its replacements has an `otherwise`; nil if it could not be loaded, or is in shadow.
     package mutating func endLoading(_ hash: String, isProtective: Bool?) {
         launch?.loading.removeAll { $0 == hash }
         for index in held.indices where held[index].hash == hash {
             held[index].loadFailures = 0
             if let isProtective { held[index].isProtective = isProtective }
         }
+        guard let index = shadows.firstIndex(where: { $0.hash == hash }) else { return }
+        shadows[index].loadFailures = 0
+        closeNote()
     }
 
     /// Notes that a sync has reached the feed, so that a crash no longer counts against closed patches.
