@@ -85,7 +85,7 @@ build: ## the tool, as a release
 	@scripts/toolchain.sh >.build/toolchain
 
 programs: build # the tool and the example programs, as releases, for the checks below
-	for program in shop service fleet; do $(SWIFT) build $(RELEASE_FLAGS) --product $$program || exit; done
+	for program in shop service fleet world; do $(SWIFT) build $(RELEASE_FLAGS) --product $$program || exit; done
 
 # Packagers can set DESTDIR, which is put before PREFIX.
 PREFIX = /usr/local
@@ -167,9 +167,12 @@ check-references = scripts/check/references.py # layers, by the compiler's refer
 check-release = scripts/check/release.sh dist # as root: the artifacts of `make release`, in new systems; SUITES="bookworm trixie"
 check-service = python3 examples/service/run.py $(BUILD)/service $(BUILD)/patchpack # four workers are patched under load
 check-soak = $(SWIFT) build $(BENCHMARKS) && .build/packages/release/benchmarks soak 10000000 # ten million calls leave memory where it was
+check-world = TMPDIR=$$(scripts/check/temporary.sh) $(BUILD)/world --seeds $(SEEDS) --time $(TIME) # feeds, operators and devices for years, simulated; SEEDS=1-1000 TIME=60
 check-workflows = scripts/check/workflows.sh # workflows and the action: their form and their security
 check-deb: deb
-check-arguments check-deploy check-fleet check-fleet-advance check-monitoring check-mutants check-packages check-page check-service: programs
+check-arguments check-deploy check-fleet check-fleet-advance check-monitoring check-mutants check-packages check-page check-service check-world: programs
+check-world: SEEDS = 1-1000000
+check-world: TIME = 60
 
 check-%:
 	$(if $(check-$*),,$(error there is no check-$*; `make help` lists the checks))

@@ -158,7 +158,8 @@ import Testing
             let app = try DeviceTests.App(registry)
             let made = Mutex<PatchDevice?>(nil)
             let device = PatchDevice(
-                app: try HostInfo(app: "com.example.shop", version: "2.3.1"), registry: registry, folder: files.at("device"),
+                app: try HostInfo(app: "com.example.shop", version: "2.3.1"), registry: registry,
+                folder: files.at("device"),
                 feed: .init(root: feed.root, at: feed), trust: PatchTrust(feed.trust, scriptKeys: feed.scriptKey),
                 clock: { 1_790_000_000_000 },
                 events: { event in

@@ -7,10 +7,10 @@
 # The checks that need no build, and find most mistakes.
 GATES = lint workflows api
 # One release build, one debug build with the short tests, the sanitizers, what uses these builds, and the compile with another compiler.
-TESTS = programs asan test tsan sid mutants service fleet-advance deploy tool-count interop references $(if $(TUF_CONFORMANCE),conformance)
+TESTS = programs asan test tsan sid mutants service fleet-advance deploy world tool-count interop references $(if $(TUF_CONFORMANCE),conformance)
 # The rest, for a schedule and for the eve of a release.
 NIGHTLY = packages long fuzz bench-count machines docs page fleet monitoring arguments deb release $(if $(TUF_CONFORMANCE),conformance) \
-  trixie-tests sid-tests arm64 variants asan-all tsan-long soak
+  trixie-tests sid-tests arm64 variants asan-all tsan-long soak world-long
 
 # The suite is not part of this repository. TUF_CONFORMANCE names a checkout of it, which may also be next to this one.
 export TUF_CONFORMANCE := $(or $(TUF_CONFORMANCE),$(wildcard ../shared/tuf-conformance))
@@ -20,7 +20,7 @@ tests: $(TESTS)
 nightly: $(NIGHTLY)
 list-%: ; @echo $($(shell echo $* | tr a-z A-Z))
 
-test mutants service fleet-advance deploy tool-count packages bench-count page fleet monitoring arguments deb release: programs
+test mutants service fleet-advance deploy world world-long tool-count packages bench-count page fleet monitoring arguments deb release: programs
 # Of steps that run at all, these come after those.
 ALL = $(MAKECMDGOALS) $(if $(filter tests,$(MAKECMDGOALS)),$(TESTS)) $(if $(filter nightly,$(MAKECMDGOALS)),$(NIGHTLY))
 after = $(filter $(1),$(ALL))
@@ -47,6 +47,7 @@ tsan:          STEP = 40m make tsan
 mutants:       STEP = 10m make -o programs check-mutants
 service:       STEP = 10m make -o programs check-service
 fleet-advance: STEP = 10m make -o programs check-fleet-advance
+world:         STEP = 5m  make -o programs check-world
 deploy:        STEP = 20m make -o programs check-deploy
 tool-count:    STEP = 20m make -o build tool-count ONLY="$(TOOL)"
 interop:       STEP = 10m make check-interop
@@ -72,5 +73,7 @@ variants:      STEP = 40m python3 Tests/Outside/build.py testing-evolution
 asan-all:      STEP = 60m make asan TESTS=
 tsan-long:     STEP = 60m env PATCHPACK_LONG_TESTS=1 make tsan
 soak:          STEP = 20m make check-soak
+# Each night has seeds of its own.
+world-long:    STEP = 40m make -o programs check-world TIME=1800 SEEDS=$(shell date +%y%j)0000-999999999
 $(sort $(GATES) $(TESTS) $(NIGHTLY) conformance):
 	@scripts/ci/steps.py run $@ $(STEP)
