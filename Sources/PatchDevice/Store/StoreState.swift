@@ -146,10 +146,10 @@ package struct StoreState: Sendable, Hashable {
     /// A random name of this installation, which stays the same.
     package internal(set) var installation: String
     /// Sorted by id, the highest version first.
-    package private(set) var held: [Held] = []
+    package internal(set) var held: [Held] = []
     /// The versions in shadow, one of each patch, by id. None of them is in `held`.
-    package private(set) var shadows: [Held] = []
-    package private(set) var bans: [Ban] = []
+    package internal(set) var shadows: [Held] = []
+    package internal(set) var bans: [Ban] = []
     /// What remains of the versions that had failed when they were dropped.
     package internal(set) var dropped: [Held] = []
     /// Whether patches run at all: the feed's kill switch.
@@ -170,12 +170,12 @@ package struct StoreState: Sendable, Hashable {
     /// The name that the app gave the installation at the last sync; nil if it gave none.
     package var givenName: String?
     /// The keys that a delivered trust store has revoked. They stay revoked even if that file is lost.
-    package private(set) var revoked: Set<KeyID> = []
+    package internal(set) var revoked: Set<KeyID> = []
     /// The SHA-256 of the trust store that was delivered last; nil if there is none.
     package var deliveredTrust: String?
     /// The highest number of a trust store that the app's own keys have signed. An older trust store cannot bring back keys that
     /// this one has removed.
-    package private(set) var trustNumber = 0
+    package internal(set) var trustNumber = 0
     /// The newest time that signed data have shown.
     package var floor: Timestamp?
     package var switches: [String: String] = [:]
@@ -202,566 +202,6 @@ package struct StoreState: Sendable, Hashable {
             self.shadows.append(shadow)
         }
         self.shadows.sort(by: Held.precedes)
-    }
-
-    // MARK: a launch
-
-    /// Begins a launch: judges the last one, and chooses the patches that run.
-    ///
-    /// - Parameters:
-    ///   - onlyGood: Whether patches on trial wait, because a failed launch could not be noted.
-    ///   - news: What other versions of the app have learned since the last launch of this one.
-    package mutating func begin(
-        limits: CrashLimits, onlyGood: Bool = false, news: News? = nil, at time: Timestamp?
-    ) -> [Outcome] {
-        var outcomes: [Outcome] = []
-        let wasHealthy = launch.map { $0.isConfirmed && !$0.isWatched } ?? false
-        if let launch { judge(launch, limits, time, &outcomes) }
-        if let news { learn(news) }
-        dropOldVersions()
-        // A protective patch is a suspect only in the launch that tries it.
-        for index in held.indices where held[index].stage == .suspect && held[index].isProtective {
-            held[index].stage = .closed
-            held[index].failures = 0
-        }
-        self.launch = nil
-        var launch = Launch(patches: [])
-        if isEnabled { choose(&launch, limits, onlyGood: onlyGood, wasHealthy: wasHealthy, time) }
-        let chosen = Set(launch.patches)
-        for index in held.indices where chosen.contains(held[index].hash) { outcomes += startTrial(at: index) }
-        self.launch = launch
-        return outcomes
-    }
-
-    /// The indices in `held` of the patches that a crash of a launch is blamed on: those that run and whose watch is not over.
-    /// The confirmation ends the watch of patches that the launch began with, if they had proved themselves before.
-    private func blamable(_ launch: Launch) -> [Int] {
-        let began = Set(launch.isPast ? [] : launch.patches)
-        let (late, broken) = (Set(launch.late), Set(launch.broken))
-        return held.indices.filter { index in
-            let hash = held[index].hash
-            let mayBeBad = !launch.isConfirmed || held[index].isOnTrial
-            return held[index].stage != .closed && !broken.contains(hash)
-                && (late.contains(hash) || mayBeBad && began.contains(hash))
-        }
-    }
-
-    /// The indices in `held` of the closed patches that a crash of a launch counts against: those whose watch is not over, if no
-    /// sync has reached the feed, which could have withdrawn them.
-    private func watchedClosed(_ launch: Launch) -> [Int] {
-        let watched = Set((launch.isPast ? [] : launch.patches) + launch.late)
-        return launch.hasSynced
-            ? [] : held.indices.filter { held[$0].stage == .closed && watched.contains(held[$0].hash) }
-    }
-
-    /// The hashes of the patches in shadow that were called in a launch, and whose watch is not over.
-    private func calledShadows(_ launch: Launch) -> Set<String> {
-        Set(shadows.map(\.hash)).intersection(launch.late)
-    }
-
-    /// The patches whose scripts were loading.
-    private func loading(_ launch: Launch) -> [Held] { stored.filter { launch.loading.contains($0.hash) } }
-
-    private var crashCounts: Bool {
-        launch.map {
-            !$0.isConfirmed && !$0.isPast || !loading($0).isEmpty || !blamable($0).isEmpty || !watchedClosed($0).isEmpty
-                || !calledShadows($0).isEmpty
-        } ?? false
-    }
-
-    /// Closes the note if a crash would no longer count.
-    private mutating func closeNote() {
-        if !crashCounts { launch?.isWatched = false }
-    }
-
-    private mutating func judge(
-        _ launch: Launch, _ limits: CrashLimits, _ time: Timestamp?, _ outcomes: inout [Outcome]
-    ) {
-        let hasPassed = !launch.isWatched || launch.isPast
-        if launch.isConfirmed { unconfirmed = 0 }
-        if launch.isConfirmed, hasPassed {
-            outcomes += prove(launch)
-        } else if launch.isRetry {
-            // An orderly end proves nothing, so the patches may be tried again.
-            mayRetry = hasPassed
-        }
-        if launch.isConfirmed, !launch.isWatched { forgive(Set(launch.late).subtracting(launch.broken)) }
-        let all = Set(launch.patches + launch.late)
-        for index in held.indices where all.contains(held[index].hash) { held[index].couldNotRun = false }
-        if !launch.isConfirmed, !held.isEmpty, !hasConfirmed, unconfirmed < Self.patience {
-            unconfirmed += 1
-            if unconfirmed == Self.patience { outcomes.append(.neverConfirmed(launches: unconfirmed)) }
-        }
-        guard launch.isWatched else { return }
-        let loading = loading(launch)
-        guard loading.isEmpty else { return judgeLoading(loading, limits, time, &outcomes) }
-        let (ran, shadows) = (blamable(launch), calledShadows(launch))
-        let closed = ran.isEmpty && shadows.isEmpty ? watchedClosed(launch) : []
-        guard closed.isEmpty else { return judgeClosed(closed, limits, time, &outcomes) }
-        judgeShadows(shadows, limits, time, &outcomes)
-        // A confirmed patch stays good if an unconfirmed one ran too, unless it is the third such crash. If only confirmed
-        // patches ran, the crash counts against them.
-        let hasUnconfirmed = !shadows.isEmpty || ran.contains { held[$0].stage != .good }
-        let unproven = ran.filter { held[$0].isUnproven }
-        for index in unproven {
-            if hasUnconfirmed {
-                held[index].failures += 1
-                guard held[index].failures > limits.trialFailures else { continue }
-                outcomes.append(setAside(at: index, time))
-            } else {
-                held[index].stage = .trial
-                held[index].isUnproven = false
-                held[index].wasGood = true
-            }
-        }
-        let trials = ran.filter { held[$0].stage != .good && !(hasUnconfirmed && unproven.contains($0)) }
-        let isKnown =
-            trials.count == 1 && shadows.isEmpty
-            && (!hasUnconfirmed || unproven.isEmpty || held[trials[0]].stage == .suspect)
-        guard !trials.isEmpty else {
-            guard shadows.isEmpty, !launch.isRetry, !launch.isConfirmed || !ran.isEmpty else { return }
-            return judgeGood(ran, wasSafe: launch.isSafe, limits, time, &outcomes)
-        }
-        for index in trials {
-            held[index].failures += 1
-            // If several patches have not proved themselves, the cause is not known. Those on trial are tried again alone.
-            if isKnown || held[index].stage == .suspect || held[index].failures < limits.trialFailures { continue }
-            outcomes.append(setAside(at: index, time))
-        }
-        guard isKnown, let index = trials.first,
-            held[index].stage == .suspect || held[index].failures >= limits.trialFailures
-        else { return }
-        guard !held[index].isProtective else { return outcomes.append(setAside(at: index, time)) }
-        guard hasConfirmed else {
-            // Perhaps the app just never confirms. The first confirmation bans the patch, because that launch works without it.
-            held[index].stage = .suspect
-            return outcomes.append(.suspect(held[index].patch))
-        }
-        outcomes += ban(held[index].patch, held[index].hash, Self.failedLaunches, at: time)
-    }
-
-    /// Counts a failed launch against the patches in shadow that were called in it.
-    private mutating func judgeShadows(
-        _ called: Set<String>, _ limits: CrashLimits, _ time: Timestamp?, _ outcomes: inout [Outcome]
-    ) {
-        for index in shadows.indices where called.contains(shadows[index].hash) { shadows[index].failures += 1 }
-        for shadow in shadows where called.contains(shadow.hash) && shadow.failures >= limits.trialFailures {
-            outcomes += ban(shadow.patch, shadow.hash, Self.failedShadow, at: time)
-        }
-    }
-
-    /// Makes a patch a suspect, or closes it if it is protective.
-    private mutating func setAside(at index: Int, _ time: Timestamp?) -> Outcome {
-        held[index].isUnproven = false
-        held[index].failures = 0
-        held[index].wasGood = false
-        guard held[index].isProtective else {
-            held[index].stage = .suspect
-            return .suspect(held[index].patch)
-        }
-        held[index].stage = .closed
-        held[index].closed = time
-        held[index].closings = min(held[index].closings + 1, CrashLimits.mostTries)
-        return .closed(held[index].patch)
-    }
-
-    /// Counts a launch that ended while scripts were loading. Nothing else is blamed.
-    private mutating func judgeLoading(
-        _ loading: [Held], _ limits: CrashLimits, _ time: Timestamp?, _ outcomes: inout [Outcome]
-    ) {
-        for patch in loading where patch.loadFailures + 1 >= limits.trialFailures {
-            outcomes += ban(patch.patch, patch.hash, Self.failedLoad, at: time)
-        }
-        let hashes = loading.map(\.hash)
-        for index in held.indices where hashes.contains(held[index].hash) { held[index].loadFailures += 1 }
-        for index in shadows.indices where hashes.contains(shadows[index].hash) { shadows[index].loadFailures += 1 }
-    }
-
-    /// Counts a failed launch in which nothing but closed patches can be the cause, and no sync has reached the feed. The third in
-    /// a row bans one of them.
-    private mutating func judgeClosed(
-        _ closed: [Int], _ limits: CrashLimits, _ time: Timestamp?, _ outcomes: inout [Outcome]
-    ) {
-        for index in closed { held[index].failures += 1 }
-        guard let worst = closed.max(by: { held[$0].failures < held[$1].failures }),
-            held[worst].failures >= max(1, limits.failures)
-        else { return }
-        outcomes += ban(held[worst].patch, held[worst].hash, Self.failedLaunches, at: time)
-    }
-
-    /// Counts a failed launch in which no patch was on trial.
-    ///
-    /// - Parameter ran: The indices in `held` of the patches that ran.
-    private mutating func judgeGood(
-        _ ran: [Int], wasSafe: Bool, _ limits: CrashLimits, _ time: Timestamp?, _ outcomes: inout [Outcome]
-    ) {
-        guard !ran.isEmpty else {
-            guard wasSafe else { return }
-            // It failed without patches too, so they were not the reason.
-            for index in held.indices { held[index].isSuspended = false }
-            failures = 0
-            return
-        }
-        failures += 1
-        guard failures >= max(1, limits.failures) else { return }
-        if ran.contains(where: { !held[$0].isProtective }) { outcomes.append(.safeMode(failures: failures)) }
-        for index in ran {
-            if held[index].isProtective {
-                outcomes.append(setAside(at: index, time))
-            } else {
-                held[index].isSuspended = true
-            }
-        }
-        failures = 0
-        mayRetry = false
-    }
-
-    /// Notes that a confirmed launch has lasted until the end of its watch, or ended in an orderly way.
-    private mutating func prove(_ launch: Launch) -> [Outcome] {
-        var outcomes: [Outcome] = []
-        failures = 0
-        let (ran, passed) = (Set(launch.patches), Set(launch.patches).subtracting(launch.broken))
-        for index in held.indices where ran.contains(held[index].hash) {
-            if launch.isRetry { held[index].isSuspended = false }
-            guard passed.contains(held[index].hash), held[index].stage != .closed else { continue }
-            held[index].isUnproven = false
-            held[index].closings = 0
-            // A suspect, and a patch that has failed before, become good only now.
-            guard held[index].stage == .suspect && held[index].failures == 0 || held[index].stage == .trial else {
-                continue
-            }
-            held[index].stage = .good
-            held[index].wasGood = false
-            outcomes.append(.good(held[index].patch))
-        }
-        forgive(passed)
-        // A patch that is off could not run, or the set of good patches has changed.
-        if launch.isRetry || !outcomes.isEmpty { mayRetry = isSafe }
-        return outcomes
-    }
-
-    private mutating func forgive(_ hashes: Set<String>) {
-        for index in held.indices where hashes.contains(held[index].hash) { held[index].failures = 0 }
-        for index in shadows.indices where hashes.contains(shadows[index].hash) { shadows[index].failures = 0 }
-    }
-
-    /// Drops the versions that a launch has settled: versions below one that has proved itself, and all versions that are not
-    /// good except the highest, which the feed offered last. The highest closed version stays too.
-    private mutating func dropOldVersions() {
-        var proven: Set<String> = []
-        var tried: Set<String> = []
-        var closed: Set<String> = []
-        drop(
-            held.filter { held in
-                let id = held.patch.id
-                if proven.contains(id) { return true }
-                if !held.isOnTrial { proven.insert(id) }
-                if held.isClosed { return !closed.insert(id).inserted }
-                return held.stage != .good && !tried.insert(id).inserted
-            })
-    }
-
-    private mutating func drop(_ old: [Held]) {
-        let hashes = Set(old.map(\.hash))
-        held.removeAll { hashes.contains($0.hash) }
-        shadows.removeAll { hashes.contains($0.hash) }
-        dropped = (dropped + old.compactMap(\.remains)).suffix(Self.banLimit)
-    }
-
-    private mutating func take(_ patch: PatchID, _ hash: String) -> Held {
-        dropped.firstIndex { $0.hash == hash }.map { dropped.remove(at: $0) } ?? Held(patch, hash: hash)
-    }
-
-    /// The patches that may run: the highest version of each patch that is neither a suspect nor off.
-    ///
-    /// After a failed launch in which nothing was on trial, nothing new is tried until a launch works or the good patches are
-    /// off. Otherwise, the new patch would be blamed. Nothing new is tried while a suspect is tried, either.
-    package var runnable: [Held] {
-        let isRetry = launch?.isRetry ?? false
-        let takesNew = failures == 0 && !triesSuspect
-        return runnable { held in
-            let isNew = held.stage == .downloaded || held.isUnproven
-            return ![.suspect, .closed].contains(held.stage) && (!held.isSuspended || isRetry) && (!isNew || takesNew)
-        }
-    }
-
-    /// Whether a suspect runs whose watch is not over.
-    private var triesSuspect: Bool {
-        guard let launch else { return false }
-        let watched = Set((launch.isPast ? [] : launch.patches) + launch.late)
-        return held.contains { $0.stage == .suspect && watched.contains($0.hash) }
-    }
-
-    /// The closed patches whose `otherwise` answers: the highest closed version of each, unless a higher version runs.
-    private func closed(beside chosen: [Held], _ isClosed: (Held) -> Bool) -> [Held] {
-        runnable(isClosed).filter { closed in
-            !chosen.contains { $0.patch.id == closed.patch.id && $0.patch.version > closed.patch.version }
-        }
-    }
-
-    private func runnable(_ mayRun: (Held) -> Bool) -> [Held] {
-        held.filter(mayRun).reduce(into: []) { chosen, patch in
-            if chosen.last?.patch.id != patch.patch.id { chosen.append(patch) }
-        }
-    }
-
-    /// Whether a patch may be tried alone: it is a suspect, or it is closed, and its pause is over.
-    private func isDue(_ held: Held, _ limits: CrashLimits, _ now: Timestamp?) -> Bool {
-        guard held.stage == .closed, let now, let closed = held.closed else {
-            return [.suspect, .closed].contains(held.stage)
-        }
-        let passed = now.secondsSince1970 - closed.secondsSince1970
-        // A clock that was set back does not make the pause longer.
-        return passed < 0 || passed >= limits.pause(after: held.closings - 1).components.seconds
-    }
-
-    private mutating func choose(
-        _ launch: inout Launch, _ limits: CrashLimits, onlyGood: Bool, wasHealthy: Bool, _ time: Timestamp?
-    ) {
-        // What the last launch could not write about its own end is no failure of a good patch.
-        var chosen = onlyGood ? runnable { ($0.stage == .good || $0.wasGood) && !$0.isSuspended } : runnable
-        // A patch that could not run before does not make suspects, or patches that are off, wait forever. They do not make it
-        // wait, either.
-        let isGood = chosen.allSatisfy { !$0.isOnTrial }
-        let isSettled = !onlyGood && chosen.allSatisfy { !$0.isOnTrial || $0.couldNotRun }
-        let suspects = held.filter { isDue($0, limits, time) }
-        if isSettled, wasHealthy,
-            let suspect = suspects.first(where: { !$0.couldNotRun }) ?? (isGood ? suspects.first : nil)
-        {
-            // A suspect is tried after a healthy launch, when nothing else is on trial.
-            chosen = runnable { !$0.isOnTrial && !$0.isSuspended && $0.patch.id != suspect.patch.id } + [suspect]
-            chosen.sort { $0.patch.id < $1.patch.id }
-            for index in held.indices where held[index].hash == suspect.hash { held[index].stage = .suspect }
-        } else if isSettled, mayRetry, isGood || held.contains(where: { $0.isSuspended && !$0.couldNotRun }), isSafe {
-            chosen = runnable { !$0.isOnTrial }
-            launch.isRetry = true
-            mayRetry = false
-        }
-        launch.isSafe = isSafe && !launch.isRetry
-        launch.patches = (closed(beside: chosen) { $0.stage == .closed } + chosen).map(\.hash)
-    }
-
-    /// The closed patches whose `otherwise` should answer in this launch.
-    package var closedOnes: [Held] { isEnabled ? closed(beside: runnable) { $0.stage == .closed } : [] }
-
-    /// The hashes of the good and the closed patches, for a process that may not write notes.
-    ///
-    /// - Parameter broken: The hashes of patches that have failed too often in this process.
-    package func goodOnes(without broken: Set<String> = []) -> [String] {
-        guard isEnabled else { return [] }
-        let good = runnable { ($0.stage == .good || $0.wasGood) && !$0.isSuspended && !broken.contains($0.hash) }
-        return (closed(beside: good, \.isClosed) + good).map(\.hash)
-    }
-
-    /// The versions of a patch that may take the place of others: the closed one, and then those that are good or, in the process
-    /// that tries them, have run on trial, the highest first.
-    ///
-    /// - Parameters:
-    ///   - others: The versions that no longer run.
-    ///   - isFollower: Whether this process follows the one that tries suspects.
-    package func successors(of id: String, without others: Set<PatchID>, isFollower: Bool) -> [Held] {
-        let known = held.filter { isEnabled && $0.patch.id == id && !others.contains($0.patch) }
-        let running = known.filter { held in
-            (held.stage == .good || held.wasGood || held.stage == .trial && !isFollower)
-                && (!held.isSuspended || launch?.isRetry == true)
-        }
-        let closed = known.first { isClosed($0.hash, isFollower: isFollower) }
-        return (closed.map { [$0] } ?? []) + running.filter { $0.hash != closed?.hash }
-    }
-
-    /// Whether only the `otherwise` of a patch answers, and its functions do not run.
-    ///
-    /// - Parameter isFollower: Whether this process follows the one that tries suspects.
-    package func isClosed(_ hash: String, isFollower: Bool) -> Bool {
-        held.contains { $0.hash == hash && ($0.stage == .closed || isFollower && $0.isClosed) }
-    }
-
-    private mutating func startTrial(at index: Int) -> [Outcome] {
-        guard held[index].stage == .downloaded else { return [] }
-        held[index].stage = .trial
-        return [.trial(held[index].patch)]
-    }
-
-    /// Notes that the app is healthy: the patches that the launch began with, and that still run, are good.
-    ///
-    /// If this was noted before, the patches that were activated later are good too. Patches have proved themselves once their
-    /// watch is over.
-    package mutating func confirm(limits: CrashLimits, at time: Timestamp?) -> [Outcome] {
-        guard let launch else { return [] }
-        guard !launch.isConfirmed else { return promote(Set(launch.late).subtracting(launch.broken)) }
-        self.launch?.isConfirmed = true
-        unconfirmed = 0
-        var outcomes = promote(Set(launch.patches).subtracting(launch.broken))
-        if !crashCounts {
-            self.launch?.isWatched = false
-            outcomes += prove(launch)
-        }
-        guard !hasConfirmed else { return outcomes }
-        hasConfirmed = true
-        for suspect in held + dropped
-        where suspect.stage == .suspect && suspect.failures >= limits.trialFailures
-            && !launch.patches.contains(suspect.hash)
-        {
-            outcomes += ban(suspect.patch, suspect.hash, Self.failedLaunches, at: time)
-        }
-        return outcomes
-    }
-
-    /// Makes patches good. A patch that failed in the previous launch must first run a whole watch without a failure.
-    private mutating func promote(_ hashes: Set<String>, from stages: Set<Stage> = [.downloaded, .trial]) -> [Outcome] {
-        var outcomes: [Outcome] = []
-        var good: [String: Int] = [:]
-        // The highest version of a patch comes first.
-        for index in held.indices where hashes.contains(held[index].hash) {
-            let patch = held[index].patch
-            guard stages.contains(held[index].stage), held[index].failures == 0, good[patch.id] == nil
-            else { continue }
-            held[index].stage = .good
-            held[index].isUnproven = true
-            held[index].wasGood = false
-            good[patch.id] = patch.version
-            outcomes.append(.good(patch))
-        }
-        guard !good.isEmpty else { return [] }
-        // A version that is good, or closed, stays until this one has proved itself.
-        drop(held.filter { $0.stage != .good && !$0.isClosed && $0.patch.version < good[$0.patch.id] ?? 0 })
-        mayRetry = isSafe
-        return outcomes
-    }
-
-    /// Notes that the watch of some patches is over, and that the app has not crashed. Patches that were activated in the middle
-    /// of the launch are good now, if the app has confirmed.
-    ///
-    /// - Parameters:
-    ///   - began: Whether the watch of the patches that the launch began with is over.
-    ///   - ended: The hashes of patches that were activated later, and whose watch is over.
-    package mutating func pass(began: Bool, late ended: Set<String>) -> [Outcome] {
-        guard let launch else { return [] }
-        let passed = ended.intersection(launch.late).subtracting(launch.broken)
-        self.launch?.late.removeAll(where: ended.contains)
-        self.launch?.isPast = began
-        defer { closeNote() }
-        guard launch.isConfirmed else { return [] }
-        let outcomes = began ? prove(launch) : []
-        forgive(passed)
-        return outcomes + promote(passed, from: [.downloaded, .trial, .suspect])
-    }
-
-    /// The patch that may be tried alone in the middle of a launch, which is confirmed, and in which nothing is watched any more;
-    /// nil if there is none.
-    package func nextAlone(limits: CrashLimits, at time: Timestamp?) -> Held? {
-        guard isEnabled, failures == 0, let launch, launch.isConfirmed, launch.isPast, !launch.isWatched else {
-            return nil
-        }
-        return held.first { held in
-            isDue(held, limits, time) && !held.couldNotRun && held.failures == 0 && !launch.broken.contains(held.hash)
-        }
-    }
-
-    /// Notes that a patch is tried alone in the middle of a launch. It becomes good once its watch is over.
-    package mutating func tryAlone(_ hash: String) -> [Outcome] {
-        for index in held.indices where held[index].hash == hash { held[index].stage = .suspect }
-        launch?.patches.removeAll { $0 == hash }  // the launch may have begun with its `otherwise`
-        return activate(hash)
-    }
-
-    /// Notes that the launch ended in an orderly way, so that it does not count as a failure.
-    package mutating func end() { launch?.isWatched = false }
-
-    /// Notes that the app continues after all, so that a crash counts again.
-    package mutating func resume() {
-        launch?.isWatched = true
-        closeNote()
-    }
-
-    /// Notes that a patch of this launch could not run, so that it is neither blamed nor praised for the rest of the launch.
-    package mutating func exclude(_ hash: String) {
-        launch?.patches.removeAll { $0 == hash }
-        launch?.late.removeAll { $0 == hash }
-        for index in held.indices where held[index].hash == hash {
-            if held[index].stage == .trial { held[index].stage = .downloaded }
-            held[index].couldNotRun = true
-        }
-        closeNote()
-    }
-
-    /// Notes that a script is about to be loaded, so that a launch that ends meanwhile is blamed on it alone. This is done for
-    /// protective patches that are not good, and for patches in shadow.
-    package mutating func beginLoading(_ hash: String) {
-        let isShadow = shadows.contains { $0.hash == hash }
-        guard launch != nil, isShadow || held.contains(where: { $0.hash == hash && $0.notesLoading }) else { return }
-        launch?.loading.append(hash)
-        if isShadow { launch?.isWatched = true }
-    }
-
-    /// - Parameter isProtective: Whether one of its replacements has an `otherwise`; nil if it could not be loaded, or is in shadow.
-    package mutating func endLoading(_ hash: String, isProtective: Bool?) {
-        launch?.loading.removeAll { $0 == hash }
-        for index in held.indices where held[index].hash == hash {
-            held[index].loadFailures = 0
-            if let isProtective { held[index].isProtective = isProtective }
-        }
-        guard let index = shadows.firstIndex(where: { $0.hash == hash }) else { return }
-        shadows[index].loadFailures = 0
-        closeNote()
-    }
-
-    /// Notes that a sync has reached the feed, so that a crash no longer counts against closed patches.
-    package mutating func sync() {
-        guard held.contains(where: { $0.stage == .closed }) else { return }
-        launch?.hasSynced = true
-        for index in held.indices where held[index].stage == .closed { held[index].failures = 0 }
-        closeNote()
-    }
-
-    /// Notes that a patch in shadow is about to run for the first time in this launch, so that a crash counts against it.
-    package mutating func call(_ hash: String) {
-        guard launch?.late.contains(hash) == false, shadows.contains(where: { $0.hash == hash }) else { return }
-        launch?.late.append(hash)
-        launch?.isWatched = true
-    }
-
-    /// Notes that a patch is activated in the middle of a launch. It becomes good once its watch is over, by a second
-    /// confirmation, or in a later launch that begins with it.
-    ///
-    /// A crash from now on counts, even if the launch was confirmed before.
-    ///
-    /// - Parameter isDue: Whether the launch would have begun with it if the app had registered its functions earlier. Then it
-    ///   counts as a patch that the launch began with, if the launch is not confirmed yet or the patch has proved itself before.
-    package mutating func activate(_ hash: String, isDue: Bool = false) -> [Outcome] {
-        var outcomes: [Outcome] = []
-        if let index = held.firstIndex(where: { $0.hash == hash }) {
-            outcomes = startTrial(at: index)
-            held[index].couldNotRun = false
-            // Another version ends, so a later crash is not its fault.
-            let id = held[index].patch.id
-            let isClosed = held[index].stage == .closed
-            let ended = held.filter { $0.patch.id == id && $0.hash != hash && $0.isOnTrial && !isClosed }.map(\.hash)
-            launch?.patches.removeAll(where: ended.contains)
-            launch?.late.removeAll(where: ended.contains)
-        }
-        guard let launch, launch.isPast || !launch.patches.contains(hash) else { return outcomes }
-        let isProven = held.contains { $0.hash == hash && !$0.isOnTrial }
-        if isDue, !launch.isConfirmed || isProven, !launch.isPast {
-            self.launch?.patches.append(hash)
-        } else {
-            if !launch.late.contains(hash) { self.launch?.late.append(hash) }
-            if crashCounts { self.launch?.isWatched = true }
-        }
-        return outcomes
-    }
-
-    /// Counts a failure of one patch: its breaker opened, or its script did not load.
-    package mutating func fail(_ patch: PatchID, _ reason: String, limits: CrashLimits, at time: Timestamp?)
-        -> [Outcome]
-    {
-        guard let index = held.firstIndex(where: { $0.patch == patch }) else { return [] }
-        let hash = held[index].hash
-        guard launch?.broken.contains(hash) == false else { return [] }
-        launch?.broken.append(hash)
-        held[index].failures += 1
-        closeNote()
-        return held[index].failures < limits.trialFailures ? [] : ban(patch, hash, reason, at: time)
     }
 
     // MARK: held patches
@@ -860,7 +300,34 @@ package struct StoreState: Sendable, Hashable {
 
     package func isBanned(_ hash: String) -> Bool { bans.contains { $0.hash == hash } }
 
-    private static let banLimit = 1_000
+    /// Drops the versions that a launch has settled: versions below one that has proved itself, and all versions that are not
+    /// good except the highest, which the feed offered last. The highest closed version stays too.
+    mutating func dropOldVersions() {
+        var proven: Set<String> = []
+        var tried: Set<String> = []
+        var closed: Set<String> = []
+        drop(
+            held.filter { held in
+                let id = held.patch.id
+                if proven.contains(id) { return true }
+                if !held.isOnTrial { proven.insert(id) }
+                if held.isClosed { return !closed.insert(id).inserted }
+                return held.stage != .good && !tried.insert(id).inserted
+            })
+    }
+
+    mutating func drop(_ old: [Held]) {
+        let hashes = Set(old.map(\.hash))
+        held.removeAll { hashes.contains($0.hash) }
+        shadows.removeAll { hashes.contains($0.hash) }
+        dropped = (dropped + old.compactMap(\.remains)).suffix(Self.banLimit)
+    }
+
+    mutating func take(_ patch: PatchID, _ hash: String) -> Held {
+        dropped.firstIndex { $0.hash == hash }.map { dropped.remove(at: $0) } ?? Held(patch, hash: hash)
+    }
+
+    static let banLimit = 1_000
     /// The number of launches without a confirmation after which the app is notified that it never confirms.
     package static let patience = 3
     static let failedLaunches = "launches with it failed"

@@ -1,0 +1,109 @@
+internal import PatchCrypto
+package import PatchRunner
+
+// Which patches run, and which take the place of others.
+extension StoreState {
+    /// The patches that may run: the highest version of each patch that is neither a suspect nor off.
+    ///
+    /// After a failed launch in which nothing was on trial, nothing new is tried until a launch works or the good patches are
+    /// off. Otherwise, the new patch would be blamed. Nothing new is tried while a suspect is tried, either.
+    package var runnable: [Held] {
+        let isRetry = launch?.isRetry ?? false
+        let takesNew = failures == 0 && !triesSuspect
+        return runnable { held in
+            let isNew = held.stage == .downloaded || held.isUnproven
+            return ![.suspect, .closed].contains(held.stage) && (!held.isSuspended || isRetry) && (!isNew || takesNew)
+        }
+    }
+
+    /// Whether a suspect runs whose watch is not over.
+    var triesSuspect: Bool {
+        guard let launch else { return false }
+        let watched = Set((launch.isPast ? [] : launch.patches) + launch.late)
+        return held.contains { $0.stage == .suspect && watched.contains($0.hash) }
+    }
+
+    /// The closed patches whose `otherwise` answers: the highest closed version of each, unless a higher version runs.
+    func closed(beside chosen: [Held], _ isClosed: (Held) -> Bool) -> [Held] {
+        runnable(isClosed).filter { closed in
+            !chosen.contains { $0.patch.id == closed.patch.id && $0.patch.version > closed.patch.version }
+        }
+    }
+
+    func runnable(_ mayRun: (Held) -> Bool) -> [Held] {
+        held.filter(mayRun).reduce(into: []) { chosen, patch in
+            if chosen.last?.patch.id != patch.patch.id { chosen.append(patch) }
+        }
+    }
+
+    /// Whether a patch may be tried alone: it is a suspect, or it is closed, and its pause is over.
+    func isDue(_ held: Held, _ limits: CrashLimits, _ now: Timestamp?) -> Bool {
+        guard held.stage == .closed, let now, let closed = held.closed else {
+            return [.suspect, .closed].contains(held.stage)
+        }
+        let passed = now.secondsSince1970 - closed.secondsSince1970
+        // A clock that was set back does not make the pause longer.
+        return passed < 0 || passed >= limits.pause(after: held.closings - 1).components.seconds
+    }
+
+    mutating func choose(
+        _ launch: inout Launch, _ limits: CrashLimits, onlyGood: Bool, wasHealthy: Bool, _ time: Timestamp?
+    ) {
+        // What the last launch could not write about its own end is no failure of a good patch.
+        var chosen = onlyGood ? runnable { ($0.stage == .good || $0.wasGood) && !$0.isSuspended } : runnable
+        // A patch that could not run before does not make suspects, or patches that are off, wait forever. They do not make it
+        // wait, either.
+        let isGood = chosen.allSatisfy { !$0.isOnTrial }
+        let isSettled = !onlyGood && chosen.allSatisfy { !$0.isOnTrial || $0.couldNotRun }
+        let suspects = held.filter { isDue($0, limits, time) }
+        if isSettled, wasHealthy,
+            let suspect = suspects.first(where: { !$0.couldNotRun }) ?? (isGood ? suspects.first : nil)
+        {
+            // A suspect is tried after a healthy launch, when nothing else is on trial.
+            chosen = runnable { !$0.isOnTrial && !$0.isSuspended && $0.patch.id != suspect.patch.id } + [suspect]
+            chosen.sort { $0.patch.id < $1.patch.id }
+            for index in held.indices where held[index].hash == suspect.hash { held[index].stage = .suspect }
+        } else if isSettled, mayRetry, isGood || held.contains(where: { $0.isSuspended && !$0.couldNotRun }), isSafe {
+            chosen = runnable { !$0.isOnTrial }
+            launch.isRetry = true
+            mayRetry = false
+        }
+        launch.isSafe = isSafe && !launch.isRetry
+        launch.patches = (closed(beside: chosen) { $0.stage == .closed } + chosen).map(\.hash)
+    }
+
+    /// The closed patches whose `otherwise` should answer in this launch.
+    package var closedOnes: [Held] { isEnabled ? closed(beside: runnable) { $0.stage == .closed } : [] }
+
+    /// The hashes of the good and the closed patches, for a process that may not write notes.
+    ///
+    /// - Parameter broken: The hashes of patches that have failed too often in this process.
+    package func goodOnes(without broken: Set<String> = []) -> [String] {
+        guard isEnabled else { return [] }
+        let good = runnable { ($0.stage == .good || $0.wasGood) && !$0.isSuspended && !broken.contains($0.hash) }
+        return (closed(beside: good, \.isClosed) + good).map(\.hash)
+    }
+
+    /// The versions of a patch that may take the place of others: the closed one, and then those that are good or, in the process
+    /// that tries them, have run on trial, the highest first.
+    ///
+    /// - Parameters:
+    ///   - others: The versions that no longer run.
+    ///   - isFollower: Whether this process follows the one that tries suspects.
+    package func successors(of id: String, without others: Set<PatchID>, isFollower: Bool) -> [Held] {
+        let known = held.filter { isEnabled && $0.patch.id == id && !others.contains($0.patch) }
+        let running = known.filter { held in
+            (held.stage == .good || held.wasGood || held.stage == .trial && !isFollower)
+                && (!held.isSuspended || launch?.isRetry == true)
+        }
+        let closed = known.first { isClosed($0.hash, isFollower: isFollower) }
+        return (closed.map { [$0] } ?? []) + running.filter { $0.hash != closed?.hash }
+    }
+
+    /// Whether only the `otherwise` of a patch answers, and its functions do not run.
+    ///
+    /// - Parameter isFollower: Whether this process follows the one that tries suspects.
+    package func isClosed(_ hash: String, isFollower: Bool) -> Bool {
+        held.contains { $0.hash == hash && ($0.stage == .closed || isFollower && $0.isClosed) }
+    }
+}

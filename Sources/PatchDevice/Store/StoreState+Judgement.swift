@@ -1,0 +1,244 @@
+package import PatchCrypto
+internal import PatchRunner
+
+// How the last launch is judged: what has proved itself, and what failed.
+extension StoreState {
+    /// Begins a launch: judges the last one, and chooses the patches that run.
+    ///
+    /// - Parameters:
+    ///   - onlyGood: Whether patches on trial wait, because a failed launch could not be noted.
+    ///   - news: What other versions of the app have learned since the last launch of this one.
+    package mutating func begin(
+        limits: CrashLimits, onlyGood: Bool = false, news: News? = nil, at time: Timestamp?
+    ) -> [Outcome] {
+        var outcomes: [Outcome] = []
+        let wasHealthy = launch.map { $0.isConfirmed && !$0.isWatched } ?? false
+        if let launch { judge(launch, limits, time, &outcomes) }
+        if let news { learn(news) }
+        dropOldVersions()
+        // A protective patch is a suspect only in the launch that tries it.
+        for index in held.indices where held[index].stage == .suspect && held[index].isProtective {
+            held[index].stage = .closed
+            held[index].failures = 0
+        }
+        self.launch = nil
+        var launch = Launch(patches: [])
+        if isEnabled { choose(&launch, limits, onlyGood: onlyGood, wasHealthy: wasHealthy, time) }
+        let chosen = Set(launch.patches)
+        for index in held.indices where chosen.contains(held[index].hash) { outcomes += startTrial(at: index) }
+        self.launch = launch
+        return outcomes
+    }
+
+    /// The indices in `held` of the patches that a crash of a launch is blamed on: those that run and whose watch is not over.
+    /// The confirmation ends the watch of patches that the launch began with, if they had proved themselves before.
+    func blamable(_ launch: Launch) -> [Int] {
+        let began = Set(launch.isPast ? [] : launch.patches)
+        let (late, broken) = (Set(launch.late), Set(launch.broken))
+        return held.indices.filter { index in
+            let hash = held[index].hash
+            let mayBeBad = !launch.isConfirmed || held[index].isOnTrial
+            return held[index].stage != .closed && !broken.contains(hash)
+                && (late.contains(hash) || mayBeBad && began.contains(hash))
+        }
+    }
+
+    /// The indices in `held` of the closed patches that a crash of a launch counts against: those whose watch is not over, if no
+    /// sync has reached the feed, which could have withdrawn them.
+    func watchedClosed(_ launch: Launch) -> [Int] {
+        let watched = Set((launch.isPast ? [] : launch.patches) + launch.late)
+        return launch.hasSynced
+            ? [] : held.indices.filter { held[$0].stage == .closed && watched.contains(held[$0].hash) }
+    }
+
+    /// The hashes of the patches in shadow that were called in a launch, and whose watch is not over.
+    func calledShadows(_ launch: Launch) -> Set<String> {
+        Set(shadows.map(\.hash)).intersection(launch.late)
+    }
+
+    /// The patches whose scripts were loading.
+    func loading(_ launch: Launch) -> [Held] { stored.filter { launch.loading.contains($0.hash) } }
+
+    var crashCounts: Bool {
+        launch.map {
+            !$0.isConfirmed && !$0.isPast || !loading($0).isEmpty || !blamable($0).isEmpty || !watchedClosed($0).isEmpty
+                || !calledShadows($0).isEmpty
+        } ?? false
+    }
+
+    /// Closes the note if a crash would no longer count.
+    mutating func closeNote() {
+        if !crashCounts { launch?.isWatched = false }
+    }
+
+    mutating func judge(
+        _ launch: Launch, _ limits: CrashLimits, _ time: Timestamp?, _ outcomes: inout [Outcome]
+    ) {
+        let hasPassed = !launch.isWatched || launch.isPast
+        if launch.isConfirmed { unconfirmed = 0 }
+        if launch.isConfirmed, hasPassed {
+            outcomes += prove(launch)
+        } else if launch.isRetry {
+            // An orderly end proves nothing, so the patches may be tried again.
+            mayRetry = hasPassed
+        }
+        if launch.isConfirmed, !launch.isWatched { forgive(Set(launch.late).subtracting(launch.broken)) }
+        let all = Set(launch.patches + launch.late)
+        for index in held.indices where all.contains(held[index].hash) { held[index].couldNotRun = false }
+        if !launch.isConfirmed, !held.isEmpty, !hasConfirmed, unconfirmed < Self.patience {
+            unconfirmed += 1
+            if unconfirmed == Self.patience { outcomes.append(.neverConfirmed(launches: unconfirmed)) }
+        }
+        guard launch.isWatched else { return }
+        let loading = loading(launch)
+        guard loading.isEmpty else { return judgeLoading(loading, limits, time, &outcomes) }
+        let (ran, shadows) = (blamable(launch), calledShadows(launch))
+        let closed = ran.isEmpty && shadows.isEmpty ? watchedClosed(launch) : []
+        guard closed.isEmpty else { return judgeClosed(closed, limits, time, &outcomes) }
+        judgeShadows(shadows, limits, time, &outcomes)
+        // A confirmed patch stays good if an unconfirmed one ran too, unless it is the third such crash. If only confirmed
+        // patches ran, the crash counts against them.
+        let hasUnconfirmed = !shadows.isEmpty || ran.contains { held[$0].stage != .good }
+        let unproven = ran.filter { held[$0].isUnproven }
+        for index in unproven {
+            if hasUnconfirmed {
+                held[index].failures += 1
+                guard held[index].failures > limits.trialFailures else { continue }
+                outcomes.append(setAside(at: index, time))
+            } else {
+                held[index].stage = .trial
+                held[index].isUnproven = false
+                held[index].wasGood = true
+            }
+        }
+        let trials = ran.filter { held[$0].stage != .good && !(hasUnconfirmed && unproven.contains($0)) }
+        let isKnown =
+            trials.count == 1 && shadows.isEmpty
+            && (!hasUnconfirmed || unproven.isEmpty || held[trials[0]].stage == .suspect)
+        guard !trials.isEmpty else {
+            guard shadows.isEmpty, !launch.isRetry, !launch.isConfirmed || !ran.isEmpty else { return }
+            return judgeGood(ran, wasSafe: launch.isSafe, limits, time, &outcomes)
+        }
+        for index in trials {
+            held[index].failures += 1
+            // If several patches have not proved themselves, the cause is not known. Those on trial are tried again alone.
+            if isKnown || held[index].stage == .suspect || held[index].failures < limits.trialFailures { continue }
+            outcomes.append(setAside(at: index, time))
+        }
+        guard isKnown, let index = trials.first,
+            held[index].stage == .suspect || held[index].failures >= limits.trialFailures
+        else { return }
+        guard !held[index].isProtective else { return outcomes.append(setAside(at: index, time)) }
+        guard hasConfirmed else {
+            // Perhaps the app just never confirms. The first confirmation bans the patch, because that launch works without it.
+            held[index].stage = .suspect
+            return outcomes.append(.suspect(held[index].patch))
+        }
+        outcomes += ban(held[index].patch, held[index].hash, Self.failedLaunches, at: time)
+    }
+
+    /// Counts a failed launch against the patches in shadow that were called in it.
+    mutating func judgeShadows(
+        _ called: Set<String>, _ limits: CrashLimits, _ time: Timestamp?, _ outcomes: inout [Outcome]
+    ) {
+        for index in shadows.indices where called.contains(shadows[index].hash) { shadows[index].failures += 1 }
+        for shadow in shadows where called.contains(shadow.hash) && shadow.failures >= limits.trialFailures {
+            outcomes += ban(shadow.patch, shadow.hash, Self.failedShadow, at: time)
+        }
+    }
+
+    /// Makes a patch a suspect, or closes it if it is protective.
+    mutating func setAside(at index: Int, _ time: Timestamp?) -> Outcome {
+        held[index].isUnproven = false
+        held[index].failures = 0
+        held[index].wasGood = false
+        guard held[index].isProtective else {
+            held[index].stage = .suspect
+            return .suspect(held[index].patch)
+        }
+        held[index].stage = .closed
+        held[index].closed = time
+        held[index].closings = min(held[index].closings + 1, CrashLimits.mostTries)
+        return .closed(held[index].patch)
+    }
+
+    /// Counts a launch that ended while scripts were loading. Nothing else is blamed.
+    mutating func judgeLoading(
+        _ loading: [Held], _ limits: CrashLimits, _ time: Timestamp?, _ outcomes: inout [Outcome]
+    ) {
+        for patch in loading where patch.loadFailures + 1 >= limits.trialFailures {
+            outcomes += ban(patch.patch, patch.hash, Self.failedLoad, at: time)
+        }
+        let hashes = loading.map(\.hash)
+        for index in held.indices where hashes.contains(held[index].hash) { held[index].loadFailures += 1 }
+        for index in shadows.indices where hashes.contains(shadows[index].hash) { shadows[index].loadFailures += 1 }
+    }
+
+    /// Counts a failed launch in which nothing but closed patches can be the cause, and no sync has reached the feed. The third in
+    /// a row bans one of them.
+    mutating func judgeClosed(
+        _ closed: [Int], _ limits: CrashLimits, _ time: Timestamp?, _ outcomes: inout [Outcome]
+    ) {
+        for index in closed { held[index].failures += 1 }
+        guard let worst = closed.max(by: { held[$0].failures < held[$1].failures }),
+            held[worst].failures >= max(1, limits.failures)
+        else { return }
+        outcomes += ban(held[worst].patch, held[worst].hash, Self.failedLaunches, at: time)
+    }
+
+    /// Counts a failed launch in which no patch was on trial.
+    ///
+    /// - Parameter ran: The indices in `held` of the patches that ran.
+    mutating func judgeGood(
+        _ ran: [Int], wasSafe: Bool, _ limits: CrashLimits, _ time: Timestamp?, _ outcomes: inout [Outcome]
+    ) {
+        guard !ran.isEmpty else {
+            guard wasSafe else { return }
+            // It failed without patches too, so they were not the reason.
+            for index in held.indices { held[index].isSuspended = false }
+            failures = 0
+            return
+        }
+        failures += 1
+        guard failures >= max(1, limits.failures) else { return }
+        if ran.contains(where: { !held[$0].isProtective }) { outcomes.append(.safeMode(failures: failures)) }
+        for index in ran {
+            if held[index].isProtective {
+                outcomes.append(setAside(at: index, time))
+            } else {
+                held[index].isSuspended = true
+            }
+        }
+        failures = 0
+        mayRetry = false
+    }
+
+    /// Notes that a confirmed launch has lasted until the end of its watch, or ended in an orderly way.
+    mutating func prove(_ launch: Launch) -> [Outcome] {
+        var outcomes: [Outcome] = []
+        failures = 0
+        let (ran, passed) = (Set(launch.patches), Set(launch.patches).subtracting(launch.broken))
+        for index in held.indices where ran.contains(held[index].hash) {
+            if launch.isRetry { held[index].isSuspended = false }
+            guard passed.contains(held[index].hash), held[index].stage != .closed else { continue }
+            held[index].isUnproven = false
+            held[index].closings = 0
+            // A suspect, and a patch that has failed before, become good only now.
+            guard held[index].stage == .suspect && held[index].failures == 0 || held[index].stage == .trial else {
+                continue
+            }
+            held[index].stage = .good
+            held[index].wasGood = false
+            outcomes.append(.good(held[index].patch))
+        }
+        forgive(passed)
+        // A patch that is off could not run, or the set of good patches has changed.
+        if launch.isRetry || !outcomes.isEmpty { mayRetry = isSafe }
+        return outcomes
+    }
+
+    mutating func forgive(_ hashes: Set<String>) {
+        for index in held.indices where hashes.contains(held[index].hash) { held[index].failures = 0 }
+        for index in shadows.indices where hashes.contains(shadows[index].hash) { shadows[index].failures = 0 }
+    }
+}

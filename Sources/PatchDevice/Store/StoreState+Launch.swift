@@ -1,0 +1,193 @@
+package import PatchCrypto
+package import PatchRunner
+
+// What happens in a launch.
+extension StoreState {
+    mutating func startTrial(at index: Int) -> [Outcome] {
+        guard held[index].stage == .downloaded else { return [] }
+        held[index].stage = .trial
+        return [.trial(held[index].patch)]
+    }
+
+    /// Notes that the app is healthy: the patches that the launch began with, and that still run, are good.
+    ///
+    /// If this was noted before, the patches that were activated later are good too. Patches have proved themselves once their
+    /// watch is over.
+    package mutating func confirm(limits: CrashLimits, at time: Timestamp?) -> [Outcome] {
+        guard let launch else { return [] }
+        guard !launch.isConfirmed else { return promote(Set(launch.late).subtracting(launch.broken)) }
+        self.launch?.isConfirmed = true
+        unconfirmed = 0
+        var outcomes = promote(Set(launch.patches).subtracting(launch.broken))
+        if !crashCounts {
+            self.launch?.isWatched = false
+            outcomes += prove(launch)
+        }
+        guard !hasConfirmed else { return outcomes }
+        hasConfirmed = true
+        for suspect in held + dropped
+        where suspect.stage == .suspect && suspect.failures >= limits.trialFailures
+            && !launch.patches.contains(suspect.hash)
+        {
+            outcomes += ban(suspect.patch, suspect.hash, Self.failedLaunches, at: time)
+        }
+        return outcomes
+    }
+
+    /// Makes patches good. A patch that failed in the previous launch must first run a whole watch without a failure.
+    mutating func promote(_ hashes: Set<String>, from stages: Set<Stage> = [.downloaded, .trial]) -> [Outcome] {
+        var outcomes: [Outcome] = []
+        var good: [String: Int] = [:]
+        // The highest version of a patch comes first.
+        for index in held.indices where hashes.contains(held[index].hash) {
+            let patch = held[index].patch
+            guard stages.contains(held[index].stage), held[index].failures == 0, good[patch.id] == nil
+            else { continue }
+            held[index].stage = .good
+            held[index].isUnproven = true
+            held[index].wasGood = false
+            good[patch.id] = patch.version
+            outcomes.append(.good(patch))
+        }
+        guard !good.isEmpty else { return [] }
+        // A version that is good, or closed, stays until this one has proved itself.
+        drop(held.filter { $0.stage != .good && !$0.isClosed && $0.patch.version < good[$0.patch.id] ?? 0 })
+        mayRetry = isSafe
+        return outcomes
+    }
+
+    /// Notes that the watch of some patches is over, and that the app has not crashed. Patches that were activated in the middle
+    /// of the launch are good now, if the app has confirmed.
+    ///
+    /// - Parameters:
+    ///   - began: Whether the watch of the patches that the launch began with is over.
+    ///   - ended: The hashes of patches that were activated later, and whose watch is over.
+    package mutating func pass(began: Bool, late ended: Set<String>) -> [Outcome] {
+        guard let launch else { return [] }
+        let passed = ended.intersection(launch.late).subtracting(launch.broken)
+        self.launch?.late.removeAll(where: ended.contains)
+        self.launch?.isPast = began
+        defer { closeNote() }
+        guard launch.isConfirmed else { return [] }
+        let outcomes = began ? prove(launch) : []
+        forgive(passed)
+        return outcomes + promote(passed, from: [.downloaded, .trial, .suspect])
+    }
+
+    /// The patch that may be tried alone in the middle of a launch, which is confirmed, and in which nothing is watched any more;
+    /// nil if there is none.
+    package func nextAlone(limits: CrashLimits, at time: Timestamp?) -> Held? {
+        guard isEnabled, failures == 0, let launch, launch.isConfirmed, launch.isPast, !launch.isWatched else {
+            return nil
+        }
+        return held.first { held in
+            isDue(held, limits, time) && !held.couldNotRun && held.failures == 0 && !launch.broken.contains(held.hash)
+        }
+    }
+
+    /// Notes that a patch is tried alone in the middle of a launch. It becomes good once its watch is over.
+    package mutating func tryAlone(_ hash: String) -> [Outcome] {
+        for index in held.indices where held[index].hash == hash { held[index].stage = .suspect }
+        launch?.patches.removeAll { $0 == hash }  // the launch may have begun with its `otherwise`
+        return activate(hash)
+    }
+
+    /// Notes that the launch ended in an orderly way, so that it does not count as a failure.
+    package mutating func end() { launch?.isWatched = false }
+
+    /// Notes that the app continues after all, so that a crash counts again.
+    package mutating func resume() {
+        launch?.isWatched = true
+        closeNote()
+    }
+
+    /// Notes that a patch of this launch could not run, so that it is neither blamed nor praised for the rest of the launch.
+    package mutating func exclude(_ hash: String) {
+        launch?.patches.removeAll { $0 == hash }
+        launch?.late.removeAll { $0 == hash }
+        for index in held.indices where held[index].hash == hash {
+            if held[index].stage == .trial { held[index].stage = .downloaded }
+            held[index].couldNotRun = true
+        }
+        closeNote()
+    }
+
+    /// Notes that a script is about to be loaded, so that a launch that ends meanwhile is blamed on it alone. This is done for
+    /// protective patches that are not good, and for patches in shadow.
+    package mutating func beginLoading(_ hash: String) {
+        let isShadow = shadows.contains { $0.hash == hash }
+        guard launch != nil, isShadow || held.contains(where: { $0.hash == hash && $0.notesLoading }) else { return }
+        launch?.loading.append(hash)
+        if isShadow { launch?.isWatched = true }
+    }
+
+    /// - Parameter isProtective: Whether one of its replacements has an `otherwise`; nil if it could not be loaded, or is in shadow.
+    package mutating func endLoading(_ hash: String, isProtective: Bool?) {
+        launch?.loading.removeAll { $0 == hash }
+        for index in held.indices where held[index].hash == hash {
+            held[index].loadFailures = 0
+            if let isProtective { held[index].isProtective = isProtective }
+        }
+        guard let index = shadows.firstIndex(where: { $0.hash == hash }) else { return }
+        shadows[index].loadFailures = 0
+        closeNote()
+    }
+
+    /// Notes that a sync has reached the feed, so that a crash no longer counts against closed patches.
+    package mutating func sync() {
+        guard held.contains(where: { $0.stage == .closed }) else { return }
+        launch?.hasSynced = true
+        for index in held.indices where held[index].stage == .closed { held[index].failures = 0 }
+        closeNote()
+    }
+
+    /// Notes that a patch in shadow is about to run for the first time in this launch, so that a crash counts against it.
+    package mutating func call(_ hash: String) {
+        guard launch?.late.contains(hash) == false, shadows.contains(where: { $0.hash == hash }) else { return }
+        launch?.late.append(hash)
+        launch?.isWatched = true
+    }
+
+    /// Notes that a patch is activated in the middle of a launch. It becomes good once its watch is over, by a second
+    /// confirmation, or in a later launch that begins with it.
+    ///
+    /// A crash from now on counts, even if the launch was confirmed before.
+    ///
+    /// - Parameter isDue: Whether the launch would have begun with it if the app had registered its functions earlier. Then it
+    ///   counts as a patch that the launch began with, if the launch is not confirmed yet or the patch has proved itself before.
+    package mutating func activate(_ hash: String, isDue: Bool = false) -> [Outcome] {
+        var outcomes: [Outcome] = []
+        if let index = held.firstIndex(where: { $0.hash == hash }) {
+            outcomes = startTrial(at: index)
+            held[index].couldNotRun = false
+            // Another version ends, so a later crash is not its fault.
+            let id = held[index].patch.id
+            let isClosed = held[index].stage == .closed
+            let ended = held.filter { $0.patch.id == id && $0.hash != hash && $0.isOnTrial && !isClosed }.map(\.hash)
+            launch?.patches.removeAll(where: ended.contains)
+            launch?.late.removeAll(where: ended.contains)
+        }
+        guard let launch, launch.isPast || !launch.patches.contains(hash) else { return outcomes }
+        let isProven = held.contains { $0.hash == hash && !$0.isOnTrial }
+        if isDue, !launch.isConfirmed || isProven, !launch.isPast {
+            self.launch?.patches.append(hash)
+        } else {
+            if !launch.late.contains(hash) { self.launch?.late.append(hash) }
+            if crashCounts { self.launch?.isWatched = true }
+        }
+        return outcomes
+    }
+
+    /// Counts a failure of one patch: its breaker opened, or its script did not load.
+    package mutating func fail(_ patch: PatchID, _ reason: String, limits: CrashLimits, at time: Timestamp?)
+        -> [Outcome]
+    {
+        guard let index = held.firstIndex(where: { $0.patch == patch }) else { return [] }
+        let hash = held[index].hash
+        guard launch?.broken.contains(hash) == false else { return [] }
+        launch?.broken.append(hash)
+        held[index].failures += 1
+        closeNote()
+        return held[index].failures < limits.trialFailures ? [] : ban(patch, hash, reason, at: time)
+    }
+}
