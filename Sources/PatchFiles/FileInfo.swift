@@ -11,6 +11,7 @@ package struct FileInfo: Equatable {
 
     package let isFolder: Bool, isRegular: Bool, isLink: Bool
     let permissions: UInt32
+    /// The size in bytes.
     package let size: Int
     package let owner: UInt32
     package let identity: Identity

@@ -309,6 +309,7 @@ extension FileInfo {
 }
 
 extension Path {
+    /// The process's current folder; nil if the system does not report it.
     static var current: Path? {
         guard let folder = unsafe getcwd(nil, 0) else { return nil }
         defer { unsafe free(folder) }
@@ -323,4 +324,5 @@ extension Path {
     }
 }
 
+/// Waits for a number of milliseconds.
 func sleep(milliseconds: UInt32) { usleep(milliseconds * 1000) }

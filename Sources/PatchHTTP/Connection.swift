@@ -154,6 +154,7 @@ internal import Synchronization
     }
 }
 
+/// Whether a transfer must end.
 private final class Cancellation: Sendable {
     let isAsked = Atomic(false)
 }

@@ -20,6 +20,7 @@ package struct HTTPRequest: Sendable {
     /// The account that signs the request, as object stores require (AWS Signature Version 4); nil if it is not signed.
     package var signer: HTTPSigner?
 
+    /// - Parameter limit: The maximum size of the response, in bytes.
     package init(url: String, limit: Int, settings: HTTPSettings) {
         self.url = url
         self.limit = limit

@@ -12,6 +12,7 @@ struct DeviceTable<Value: Sendable>: Sendable {
     private let empty: Value
     private var entries: [Entry]
     private var count = 0
+    /// The maximum number of places, each of 32 bytes.
     private let most: Int
     /// Spreads hashes over the places. It differs in each run, because hashes may be chosen to collide.
     private let spread = UInt64.random(in: .min ... .max) | 1
@@ -59,6 +60,7 @@ struct DeviceTable<Value: Sendable>: Sendable {
     private func place(_ key: UInt64) -> Int {
         let mask = entries.count - 1
         // The entries of a device are near each other, mostly in one line of the processor's cache.
+        /// The time of the first event, in seconds since 1970.
         let first = (key >> 16 &* spread) >> UInt64(64 - mask.nonzeroBitCount)
         var place = Int(truncatingIfNeeded: first &+ key & 0xFFFF) & mask
         while entries[place].key != 0, entries[place].key != key { place = (place + 1) & mask }

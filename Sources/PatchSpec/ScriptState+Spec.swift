@@ -10,6 +10,7 @@ struct OriginalError: UnansweredCall, CustomStringConvertible {
     var reason = "the spec's original failed"
 }
 
+/// The nanoseconds of a monotonic clock, for durations.
 func monotonicTime() -> UInt64 { pp_nanoseconds() }
 
 // The Lua state of a spec. It has all of Lua's libraries, and functions in Swift. One thread uses it.

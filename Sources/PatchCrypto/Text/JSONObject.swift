@@ -64,6 +64,7 @@ package struct JSONObject: Sendable {
         return texts
     }
 
+    /// An object whose values are all strings, which must be there.
     package func table(_ key: String) throws(PatchError) -> [String: String] {
         var table: [String: String] = [:]
         guard case .object(let members) = self[key] else { throw fault(key, "expected an object") }

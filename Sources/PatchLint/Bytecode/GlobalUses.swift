@@ -23,6 +23,7 @@ struct GlobalUses {
         let isTested: Bool
     }
 
+    /// Whether it may give a table a metatable.
     var setsMetatables: Bool { globals.contains { ["setmetatable", "_G"].contains($0.name) } }
 
     init(_ function: Prototype) { add(function) }

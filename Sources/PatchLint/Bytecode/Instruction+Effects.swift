@@ -17,6 +17,7 @@ extension Instruction {
         }
     }
 
+    /// Whether it may write a register.
     func writes(_ register: Int) -> Bool { written?.contains(register) ?? false }
 
     /// The registers that it may write; nil if there are none.

@@ -2,6 +2,7 @@
 struct ScriptNames {
     private(set) var names: [String] = []
     private var bytes: [UInt8] = []
+    /// Where the bytes of each name end.
     private var ends: [Int] = []
     private var numbers: [String: Int32] = [:]
     /// The numbers of names that were found before, by a hash of their bytes; -1 if there is none.

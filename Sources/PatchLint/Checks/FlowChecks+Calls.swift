@@ -171,6 +171,7 @@ extension FlowChecks {
         }
     }
 
+    /// Checks a value as an argument of a function of the sandbox, and returns whether it may be right.
     private mutating func check(
         _ value: ValueType, _ written: String?, as argument: LibraryFunction.Argument,
         _ place: @autoclosure () -> String, _ word: @autoclosure () -> String, _ index: Int
@@ -293,7 +294,7 @@ extension FlowChecks {
             let context = context
             return report(
                 .unknownFunction, index, name, "the app has no function \(name)",
-                hint: context.budget.meant(by: name, among: context.interface.functionNames))
+                hint: context.budget.advice(for: name, among: context.interface.functionNames))
         }
         check(arguments.dropFirst(), of: name, name, signature, .argument, index)
         checkAsynchronous(signature, name, index)

@@ -23,7 +23,7 @@ extension FlowChecks {
             else { return }
             report(
                 .unknownField, index, name, "\(structure.name) has no field \(name)",
-                hint: context.budget.meant(by: name, among: structure.fieldNames)
+                hint: context.budget.advice(for: name, among: structure.fieldNames)
                     ?? "it has \(structure.fieldNames.listed)")
         case .array where !context.written.contains(name):
             report(
@@ -87,7 +87,7 @@ extension FlowChecks {
         if value.kinds == .string {
             let isKnown = LibraryFunction.all["string.\(name)"] != nil && !context.assigned.contains("string")
             guard !isKnown, !context.written.contains(name) else { return }
-            let meant = context.budget.meant(by: name, among: (SandboxNames.members["string"] ?? []).sorted())
+            let meant = context.budget.advice(for: name, among: (SandboxNames.members["string"] ?? []).sorted())
             return report(.unknownMethod, index, name, "strings have no method \(name)", hint: meant)
         }
         if case .library(let table) = value.detail, SandboxNames.members[table]?.contains(name) == true,
@@ -106,7 +106,7 @@ extension FlowChecks {
             context.interface.exposes(type), context.interface.method(name, of: type) == nil,
             context.interface.function("\(type).\(name)") == nil, context.interface.function("\(type):\(name)") == nil
         else { return }
-        let meant = context.budget.meant(by: name, among: context.interface.methodNames(of: type))
+        let meant = context.budget.advice(for: name, among: context.interface.methodNames(of: type))
         report(.unknownMethod, index, name, "\(type) has no method \(name)", hint: meant)
     }
 
@@ -170,7 +170,7 @@ extension FlowChecks {
         if let field = structure.field(name) {
             checkFraction(of: value, as: field.type, "the field \(name)", index, name)
         } else if !context.fieldsRead.contains(name),
-            let meant = context.budget.meant(by: name, among: structure.fieldNames)
+            let meant = context.budget.advice(for: name, among: structure.fieldNames)
         {
             report(.unknownField, index, name, "\(type) has no field \(name)", hint: meant)
         }

@@ -91,7 +91,7 @@ struct FlowChecks {
             return ("the field \(field) of \(structure) is \(type), but this is \(value)", nil)
         case .unknown(let field, let structure):
             let meant = context.interface.structure(structure).flatMap {
-                context.budget.meant(by: field, among: $0.fieldNames)
+                context.budget.advice(for: field, among: $0.fieldNames)
             }
             return ("\(structure) has no field \(field)", meant)
         case .part(let part, let wanted, let value):
@@ -117,7 +117,7 @@ extension ValueType.Fault {
 extension FlowContext {
     /// Advice on the likely meaning of a string that is not one of a type's values.
     func hint(for text: String, in type: String) -> String {
-        budget.meant(by: text, among: interface.words(in: type)) { "\"\($0)\"" }
+        budget.advice(for: text, among: interface.words(in: type)) { "\"\($0)\"" }
             ?? "it has \(interface.shownCases(of: type))"
     }
 }

@@ -7,6 +7,7 @@ final class FlowContext {
     let assigned: Set<String>
     /// The names of the fields and members that a script writes anywhere.
     let written: Set<String>
+    /// Whether a script may give a table a metatable.
     let setsMetatables: Bool
     var globalsRead: Set<String> = []
     /// The names of fields that a script tests or keeps, so that it may know whether they are nil.

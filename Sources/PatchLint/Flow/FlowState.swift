@@ -133,6 +133,7 @@ struct FlowState: Equatable {
         if new != held { registers[register] = new }
     }
 
+    /// The types that the value of a register may have.
     func kinds(of register: Int) -> ValueType.Kinds {
         registers.indices.contains(register) ? registers[register].kinds : .all
     }

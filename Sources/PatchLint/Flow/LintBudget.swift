@@ -18,6 +18,7 @@ package final class LintBudget {
 
     func pay(_ count: Int) { steps -= count }
 
+    /// Whether another problem may be noted.
     func takesProblem() -> Bool {
         problems -= 1
         return problems >= 0
@@ -28,8 +29,8 @@ package final class LintBudget {
         spelling.nearest(word, among: known)
     }
 
-    /// Advice to write the known word that was probably meant, such as with quotes; nil if none is close.
-    func meant(by word: String, among known: [String], shown: (String) -> String = { $0 }) -> String? {
+    /// Advice such as `did you mean "x"?`; nil if no known word is close. `shown` quotes the word.
+    func advice(for word: String, among known: [String], shown: (String) -> String = { $0 }) -> String? {
         nearest(word, among: known.filter { $0 != word }).map { "did you mean \(shown($0))?" }
     }
 }

@@ -90,6 +90,7 @@ extension TypeFlow {
         return !arguments.isOpen && !words.isEmpty && parameters.count == arguments.types.count ? words : nil
     }
 
+    /// Notes a call of the original with parameters only.
     private mutating func noteOriginal(_ arguments: CallArguments, _ index: Int, _ state: inout FlowState) {
         let words = parameters(arguments, index)
         changed(&state)

@@ -43,6 +43,7 @@ extension TypeFlow {
         return (isTrue, isFalse)
     }
 
+    /// Follows a test of whether a value is nil.
     func equalsNil(_ register: Int, _ index: Int, _ state: FlowState) -> FlowWays {
         let value = state[register]
         // A nil value is never anything else.

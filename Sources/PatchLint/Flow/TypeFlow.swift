@@ -18,6 +18,7 @@ struct TypeFlow {
     let upvalues: [ValueType]
     /// The types of the arguments, if all callers are known.
     let arguments: [ValueType]?
+    /// Whether only the result is wanted.
     let isDry: Bool
     /// The registers that functions within this one assign. They may hold anything.
     let assignedWithin: RegisterSet
@@ -39,6 +40,7 @@ struct TypeFlow {
     var asksLibrary = false
     /// The first test; the number of instructions if there is none.
     private(set) lazy var firstTest = function.code.firstIndex(where: \.isTest) ?? function.code.count
+    /// Whether a local name gets its value only where it is declared.
     var assignedOnce: [Int: Bool] = [:]
     private let names: LocalNames
     private var constants: [ValueType]
@@ -46,6 +48,9 @@ struct TypeFlow {
     private var nilCauses: [String: UInt16] = [:]
     private var asked: [UInt16: Set<Int>] = [:]
 
+    /// - Parameters:
+    ///   - arguments: The types of its arguments, if all callers are known.
+    ///   - isDry: Whether only the result is wanted.
     init(
         _ function: Prototype, as replacement: Replacement?, upvalues: [ValueType], arguments: [ValueType]? = nil,
         isDry: Bool = false, in context: FlowContext

@@ -46,7 +46,7 @@ extension Linter {
                 report(
                     .unknownTag, in: text, line: silencer.line, word: code.isEmpty ? "patchpack" : code,
                     code.isEmpty ? "no code after `patchpack: ignore`" : "no warning is named \(code)",
-                    hint: budget.meant(by: code, among: known) ?? "for example may-be-nil")
+                    hint: budget.advice(for: code, among: known) ?? "for example may-be-nil")
             }
         }
     }
@@ -156,7 +156,7 @@ extension Linter {
                 guard known[name] == nil else { continue }
                 report(
                     .unknownClass, in: text, line: place.line, word: name, "the app has no class \(name)",
-                    hint: budget.meant(by: name, among: names) ?? "it has \(names.listed)")
+                    hint: budget.advice(for: name, among: names) ?? "it has \(names.listed)")
             }
             let classes = outline.classNames
             let methods = classes.reduce(into: Set<String>()) { $0.formUnion(known[$1] ?? []) }
@@ -199,7 +199,7 @@ extension Linter {
                     .unknownMethod, in: text, at: name.range,
                     isOriginal
                         ? "the app's class has no \(method)" : "neither the app's class nor the script has \(method)",
-                    hint: budget.meant(by: word, among: isOriginal ? wanted.map { "ORIG\($0)" } : all))
+                    hint: budget.advice(for: word, among: isOriginal ? wanted.map { "ORIG\($0)" } : all))
             }
         }
     }

@@ -7,6 +7,7 @@ package import PatchRunner
 package struct Linter {
     /// With more globals it is probably the wrong file, and it takes time to find the place and the likely meaning of each one.
     private static let mostGlobals = 100
+    /// The names of nil in other languages.
     private static let nils: Set = ["null", "undefined", "None"]
 
     let scripts: [PatchScript]
@@ -186,7 +187,7 @@ package struct Linter {
                             ? "Lua writes nil"
                             : outline.line(ofLocal: global.name).map {
                                 "line \($0) has a local \(global.name), but it is not visible here"
-                            } ?? budget.meant(by: global.name, among: locals + known))
+                            } ?? budget.advice(for: global.name, among: locals + known))
                 }
             }
             for member in chunk.members {
@@ -199,7 +200,7 @@ package struct Linter {
                 report(
                     .notInSandbox, in: text, line: member.line, word: member.name,
                     "the sandbox has no \(member.table).\(member.name)",
-                    hint: budget.meant(by: member.name, among: known.sorted()) { "\(member.table).\($0)" })
+                    hint: budget.advice(for: member.name, among: known.sorted()) { "\(member.table).\($0)" })
             }
         }
     }
@@ -243,7 +244,7 @@ package struct Linter {
         let names = known?.functionNames ?? []
         report(
             .unknownFunction, in: text, line: line, word: name, "the app has no function \(name)",
-            hint: budget.meant(by: name, among: names) ?? "it has \(names.listed)")
+            hint: budget.advice(for: name, among: names) ?? "it has \(names.listed)")
     }
 
     private mutating func check(_ name: String, isListed: Bool, _ parameters: Int, line: Int, text: SourceText) {

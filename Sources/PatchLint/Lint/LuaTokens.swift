@@ -42,6 +42,7 @@ struct LuaTokens {
         case `operator` = "+"
     }
 
+    /// The keywords of each length, with their bytes.
     private static let keywords: [[(bytes: UInt64, word: Word)]] = {
         var all = [[(bytes: UInt64, word: Word)]](repeating: [], count: 9)
         for word in Word.allCases where word.rawValue.utf8.first.map(isWord) == true {
@@ -50,6 +51,7 @@ struct LuaTokens {
         return all
     }()
 
+    /// The symbols of one byte, by that byte.
     private static let symbols: [Word] = {
         var all = [Word](repeating: .none, count: 256)
         for word in Word.allCases {

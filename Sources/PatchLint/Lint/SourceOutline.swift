@@ -4,6 +4,7 @@
 struct SourceOutline {
     struct Place {
         let line: Int
+        /// Its bytes in the script.
         let range: Range<Int>
         /// The number of its text among the names.
         let name: Int32
@@ -62,6 +63,7 @@ struct SourceOutline {
 
     func names(upTo line: Int) -> [String] { locals.filter { $0.line <= line }.map(text) }
 
+    /// The first line that declares a local name; nil if none does.
     func line(ofLocal name: String) -> Int? { locals.first { text($0) == name }?.line }
 
     func text(_ place: Place) -> String { names[place.name] }

@@ -8,6 +8,9 @@ package struct RefusedKeys: Sendable {
     /// The size of the trust store in bytes; 0 if the feed has none.
     let size: Int
 
+    /// Reads the trust store of a feed.
+    ///
+    /// - Parameter now: The time at which keys must be valid.
     package init(_ client: inout FeedClient, of app: String, at now: Timestamp) async throws(PatchError) {
         guard let target = try await client.target(PatchList.trustPath(for: app)) else {
             ids = []

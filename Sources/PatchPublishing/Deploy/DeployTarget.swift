@@ -5,6 +5,7 @@ package protocol DeployTarget: Sendable {
     /// Its name, without a password.
     var name: String { get }
 
+    /// Reads a file; returns nil if there is none.
     func read(_ path: String) throws(PatchError) -> [UInt8]?
 
     /// Writes a file in one step, unless a file of that name exists.
@@ -19,6 +20,7 @@ package protocol DeployTarget: Sendable {
 
     /// Replaces a file in one step.
     ///
+    /// - Parameter old: The bytes that it has now; nil if it is missing.
     /// - Returns: False if the file has changed since then, as far as the place can detect that.
     func replace(_ file: FeedFile, of old: [UInt8]?) throws(PatchError) -> Bool
 

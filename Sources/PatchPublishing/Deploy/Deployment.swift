@@ -120,6 +120,7 @@ package struct Deployment {
 
     // MARK: reading
 
+    /// The position of a timestamp, which may come from another copy.
     private func position(
         _ bytes: [UInt8], called name: String = FeedLayout.timestamp
     ) throws(PatchError) -> SnapshotPosition {

@@ -7,6 +7,7 @@ package struct FolderTarget: DeployTarget {
     private let limit: Int
     package var name: String { path.description }
 
+    /// - Parameter limit: The maximum size of a file that is read, in bytes.
     package init(path: Path, limit: Int) {
         self.path = path
         self.limit = limit

@@ -20,8 +20,10 @@ package struct FeedChange {
         package var clock: () throws(PatchError) -> Timestamp
         /// Whether to accept files that are signed only with the keys from before the last change of keys.
         package var isInterrupted = false
+        /// Whether a change may wait for missing signatures.
         package var stages = false
         package var isTrial = false
+        /// Whether to trust this machine's clock even if it disagrees with other clocks.
         package var trustsClock = false
         /// The place that the feed is served from, by its name without a password; nil to skip the comparison with it.
         package var served: (name: String, timestamp: () throws(PatchError) -> FeedReply)?

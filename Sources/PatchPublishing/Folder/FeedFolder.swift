@@ -12,6 +12,7 @@ package struct FeedFolder: Sendable {
 
     package func read(_ name: String) throws(PatchError) -> [UInt8]? { try read(name, limit: Self.fileLimit) }
 
+    /// Reads a file of the feed; nil if there is none.
     package func read(_ name: String, limit: Int) throws(PatchError) -> [UInt8]? {
         let file = path.appending(Path(name))
         do throws(PatchError) {
@@ -123,6 +124,7 @@ package struct FeedFolder: Sendable {
         return unused
     }
 
+    /// The trust store that a feed delivers; nil if it delivers none.
     package func trustStore(of feed: FeedRepository) throws(PatchError) -> [UInt8]? {
         try path.naming { () throws(PatchError) in
             try feed.trustStore { (file) throws(PatchError) in try read(file, limit: PatchList.trustLimit) }

@@ -4,6 +4,7 @@ internal import PatchFeed
 /// A file to write, below the feed's folder.
 package struct FeedFile: Sendable {
     package let path: String
+    /// Its size in bytes.
     package let size: Int
     /// Whether it replaces a file of the same name. Only the timestamp does.
     package let replaces: Bool

@@ -153,6 +153,10 @@ extension FeedRepository {
     }
 
     /// Reads the roots, from a trusted one to the newest. Each is signed with the keys of the one before.
+    ///
+    /// - Parameters:
+    ///   - earlierRoots: How many roots back the keys may be that signed the other files, after a change of keys was interrupted.
+    ///   - snapshot: The snapshot to read; nil for the newest.
     static func trusted(
         from pinned: [UInt8], earlierRoots: Int, snapshot: Int? = nil,
         _ read: (String) throws(PatchError) -> [UInt8]?

@@ -127,6 +127,7 @@ extension FeedRepository {
         removeTargets(in: details, paths.contains)
     }
 
+    /// Removes targets, so that they are no longer signed by the release keys.
     package mutating func removeTargets(in details: ChangeDetails, _ isSuperfluous: (String) -> Bool) {
         bumpVersion(of: .targets, in: details)
         bodies.targets.targets = bodies.targets.targets.filter { !isSuperfluous($0.key.text) }

@@ -99,6 +99,7 @@ extension FeedRepository {
         (bodies[role].version, bodies[role].expires)
     }
 
+    /// The ids of a role's keys, and how many of them must sign.
     package func keys(of role: FeedRole) -> (ids: [String], threshold: Int) {
         let keys = role.rootKeys.map { bodies.root[keyPath: $0] } ?? delegatedKeys
         return keys.map { ($0.ids, $0.threshold) } ?? ([], 0)
@@ -156,6 +157,9 @@ extension FeedRepository {
         hasNewList = true
     }
 
+    /// Changes the list, unless the result is the same.
+    ///
+    /// - Returns: Whether it was changed.
     package mutating func edit(
         in details: ChangeDetails, unlessSame body: (inout PatchListDraft) throws(PatchError) -> Void
     ) throws(PatchError) -> Bool {

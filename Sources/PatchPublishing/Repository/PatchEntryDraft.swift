@@ -18,6 +18,7 @@ package struct PatchEntryDraft: Sendable {
         ])
     }
 
+    /// An entry that only withdraws a version.
     package init(withdrawing id: String, version: Int) {
         json = .object([
             (Key.id, .string(id)), (Key.version, .integer(version)),
@@ -124,6 +125,7 @@ package struct PatchEntryDraft: Sendable {
     /// The part of all devices that it is for, of 10,000. Without a percentage, it is for all, or only for groups and users.
     package var basisPoints: Int { rollout?.basisPoints ?? (groups.isEmpty && users.isEmpty ? 10_000 : 0) }
 
+    /// Groups that it is for, regardless of the percentage.
     package var groups: [String] {
         get { json[Key.groups]?.elements.compactMap(\.text) ?? [] }
         set { json.set(Key.groups, newValue.isEmpty ? nil : .array(newValue.map(JSONValue.string))) }

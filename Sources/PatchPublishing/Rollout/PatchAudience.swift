@@ -27,6 +27,9 @@ package struct PatchAudience: Sendable {
         self.moment = moment
     }
 
+    /// Sets whom an entry is for. What is not given stays as it is.
+    ///
+    /// - Throws: `unavailable` if OpenSSL refuses SHA-256.
     package func apply(to entry: inout PatchEntryDraft) throws(PatchError) {
         // A percentage of 100 is written too, so that a later, smaller one counts the same units. Without a unit and a seed, these
         // are the installations anyway.

@@ -109,6 +109,7 @@ package enum RolloutStep: Sendable, Equatable {
         package var damagedWithoutDevice, damagedDevices: Int
         /// All devices in the events.
         package var devices: Int
+        /// The time of the newest event; nil if there is none.
         package var newest: Timestamp?
         /// How many devices have reported the patch for the first time since the step began, and have had it for the soak time if a
         /// gate is exact.

@@ -119,6 +119,7 @@ extension FeedRepository {
         return all
     }
 
+    /// The only role that waits for signatures.
     package func waitingRole() throws(PatchError) -> FeedRole {
         let waiting = Set(try missing().map(\.role))
         guard waiting.count == 1, let role = waiting.first else {

@@ -99,6 +99,9 @@ internal import Synchronization
 
     var functions: [@Sendable (PatchStack) -> Int32] { calls.locked { $0.functions } }
 
+    /// Adds a function that scripts can call.
+    ///
+    /// - Returns: Its number, by which the bridge names it.
     package func addFunction(_ body: @escaping @Sendable (PatchStack) -> Int32) -> Int {
         calls.locked { calls in
             calls.functions.append(body)

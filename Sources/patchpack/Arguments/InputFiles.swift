@@ -82,6 +82,7 @@ enum InputFiles {
         return Path(bytes: Array(all.dropFirst(above.count).joined(separator: "/".utf8)))
     }
 
+    /// The largest size of a list of files, in bytes.
     private static let longestList = 64 << 20
 
     /// A name may contain a line break, but no NUL byte: a list that has one is a list of `git diff -z` or `find -print0`.

@@ -20,6 +20,7 @@ final class Option: Sendable, Identifiable {
     let short: Character?
     /// The kind of its value; nil for a switch.
     let value: Value?
+    /// Whether the option may be repeated.
     let repeats: Bool
     /// Whether all words up to the next option are its values.
     let takesAll: Bool

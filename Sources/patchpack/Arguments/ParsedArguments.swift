@@ -93,16 +93,21 @@ struct ParsedArguments: Sendable {
         try value(of: option, "a version such as 2.3.1", fault: AppVersion.fault, AppVersion.init)
     }
 
+    /// A value as a whole number of at least `lowest`.
     func number(of option: Option, atLeast lowest: Int = 1) throws(PatchError) -> Int? {
         try value(of: option, "a whole number of at least \(lowest)") { text in
             text.isDecimal ? Int(text).flatMap { $0 >= lowest ? $0 : nil } : nil
         }
     }
 
+    /// How many files to work on at a time.
+    ///
+    /// - Parameter defaultsToOne: Whether the default is 1, instead of one for each core.
     func jobs(defaultsToOne: Bool = false) throws(PatchError) -> Int {
         try number(of: .jobs) ?? (defaultsToOne ? 1 : Resources.processorCount)
     }
 
+    /// A value as a length of time, in seconds.
     func seconds(of option: Option) throws(PatchError) -> Int? {
         try value(of: option, "a length of time such as 90s, 15m, 4h or 2d", Self.seconds)
     }

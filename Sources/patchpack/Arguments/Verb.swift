@@ -12,6 +12,7 @@ struct Verb: Sendable {
     /// Its own options; every verb takes the common ones too.
     let options: [Option]
     let example: String
+    /// Runs the verb and returns the exit status, which is not 0 if one of several files failed.
     let run: @Sendable (ParsedArguments, Console) throws(PatchError) -> Void
     /// The verb's actions, if its first operand names one. Each action has its own `run`.
     private(set) var actions: [Verb] = []

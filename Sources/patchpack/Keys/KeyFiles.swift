@@ -111,6 +111,7 @@ struct KeyFiles: Sendable {
         }
     }
 
+    /// The script keys from all given files; nil if none is given.
     func scriptKeys() throws(PatchError) -> ScriptKeyRing? {
         let files = arguments.keys(of: .scriptKey)
         guard !files.isEmpty else { return nil }
@@ -123,6 +124,7 @@ struct KeyFiles: Sendable {
         return ring
     }
 
+    /// The script key to encrypt with; nil if none is given.
     func scriptKey() throws(PatchError) -> ScriptKey? {
         guard let ring = try scriptKeys() else { return nil }
         if let name = try arguments.text(of: .scriptKeyName) {

@@ -300,6 +300,7 @@ func hourText(_ hour: Int) -> String { Timestamp(secondsSince1970: hour * 3600)?
 func minuteText(_ minute: Int) -> String { Timestamp(secondsSince1970: minute * 60)?.description ?? "" }
 
 extension Int {
+    /// Nanoseconds with a unit.
     var duration: String {
         switch self {
         case ..<1000: "\(self) ns"

@@ -18,6 +18,9 @@ struct ObjectStoreTarget: DeployTarget {
     /// The characters of a key that every server and library encodes in the same way.
     private static let plain = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-/".utf8)
 
+    /// - Parameters:
+    ///   - name: A name such as `s3://bucket/feed`.
+    ///   - limit: The largest file that is read, in bytes.
     init(_ name: String, settings: HTTPSettings, limit: Int) throws(PatchError) {
         self.name = HTTPSource.shown(name)
         self.settings = settings

@@ -15,6 +15,7 @@ final class RsyncTarget: DeployTarget {
     private let folder: Path
     /// The option that lets in one writer at a time.
     private let lock: [String]
+    /// How long the other side may be silent, in seconds.
     private let common: [String]
 
     private static let plain = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-/@:+~[]%".utf8)

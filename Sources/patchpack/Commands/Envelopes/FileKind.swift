@@ -2,6 +2,7 @@ import PatchCrypto
 
 /// Guesses the kind of a file that is not an envelope.
 enum FileKind {
+    /// A guess and its remedy; nil if there is none.
     static func detect(at bytes: [UInt8]) -> String? {
         func begins(_ text: String) -> Bool { bytes.starts(with: text.utf8) }
         guard !bytes.isEmpty else { return nil }

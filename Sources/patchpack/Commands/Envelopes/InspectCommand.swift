@@ -1,6 +1,9 @@
 import PatchCrypto
 import PatchFiles
 
+/// `inspect`: shows the layers of an envelope.
+///
+/// It verifies nothing. Use it to look at a file, never to decide whether to trust it.
 enum InspectCommand {
     static let verb = Verb(
         name: "inspect", summary: "show an envelope's layers; this verifies nothing",

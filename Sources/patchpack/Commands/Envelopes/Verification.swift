@@ -61,6 +61,7 @@ struct Verification: Sendable {
         let path: Path
         var report = VerificationReport()
         var scripts: [PatchScript] = []
+        /// The bytes that were verified, if they are kept.
         var envelope: [UInt8] = []
         /// The SHA-256 of the payload, if it was requested and the signatures are good.
         var payloadDigest: String?

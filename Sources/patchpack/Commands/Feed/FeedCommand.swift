@@ -173,6 +173,7 @@ enum FeedCommand {
         option.id != Option.runningApp.id && !FeedAction.listOptions.contains { $0.id == option.id }
     }
     static let rolloutOptions: [Option] = [.percentage, .rolloutUnit, .seed, .group, .user]
+    /// The options for reading a feed that may be on a server.
     static let readingOptions: [Option] = [.pinnedRoot, .authorities, .insecure]
 
     // The keys in the examples.

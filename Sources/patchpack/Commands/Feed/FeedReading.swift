@@ -101,6 +101,7 @@ extension PinnedRoot {
         arguments.path(of: .pinnedRoot) ?? Option.pinnedRoot.fromEnvironment?.path
     }
 
+    /// The bytes of that file; nil if no file is named.
     static func fromOptions(_ arguments: ParsedArguments) throws(PatchError) -> [UInt8]? {
         try pathFromOptions(arguments).map { (given) throws(PatchError) in try bytes(of: given) }
     }

@@ -57,6 +57,9 @@ enum KeystoreCommand {
             try KeyFile(KeyName(nil, path, from: "keystore")).ring(passphrase: passphrase)
         }
 
+        /// Reads the keys, changes them, and writes them back.
+        ///
+        /// - Parameter new: The passphrase to write them with; nil to keep the current one.
         func change(
             mustExist: Bool, passphrase new: SecretBytes? = nil,
             _ change: (inout ScriptKeyRing) throws(PatchError) -> Void

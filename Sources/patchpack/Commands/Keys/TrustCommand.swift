@@ -118,6 +118,11 @@ enum TrustCommand {
         return file
     }
 
+    /// Changes the keys that the operands name.
+    ///
+    /// - Parameters:
+    ///   - action: The word to print for each key.
+    ///   - change: Returns the new key; nil removes it.
     private static func update(
         _ arguments: ParsedArguments, _ action: String, on console: Console, _ change: (TrustedKey) -> TrustedKey?
     ) throws(PatchError) {

@@ -20,6 +20,7 @@ enum ScriptInput {
         }
     }
 
+    /// The name in `--stdin-filename`; nil without that option.
     static func name(_ arguments: ParsedArguments) throws(PatchError) -> Path? {
         guard let name = arguments.path(of: .stdinFilename) else { return nil }
         guard arguments.operands.contains(where: \.path.isStandardStream) else {
