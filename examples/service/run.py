@@ -154,11 +154,11 @@ class Service:
 
 
 class Disk:
-    """A small file system for the workers' folder, where this process may mount one."""
+    """A small file system for the workers' patches, where this process may mount one. Their logs, which stay open, are beside it."""
 
     def __init__(self, path):
         self.path = path
-        path.mkdir()
+        path.mkdir(parents=True)
         self.mount_error = self.mount("-t", "tmpfs", "-o", "size=1m", "tmpfs")
 
     def mount(self, *arguments):
@@ -305,7 +305,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix="patchpack-service.") as name:
         folder = pathlib.Path(name)
         feed = Feed(folder)
-        disk = Disk(folder / "state")
+        disk = Disk(folder / "state/patches")
         try:
             service = Service(folder, feed)
             try:
