@@ -3,7 +3,7 @@
 struct Event: Equatable {
     enum Verb: String, CaseIterable {
         // An operator, in a copy of the feed.
-        case publish, widen, pause, resume, shadow, withdraw, disable, enable, undo, minimum, refresh
+        case publish, widen, advance, pause, resume, shadow, withdraw, disable, enable, undo, minimum, refresh
         case stage, sign, drop, rotate
         // A copy of the feed.
         case push, pull, deploy, repair, backup, restore
@@ -24,7 +24,7 @@ struct Event: Equatable {
             case .publish: 10
             case .stop: 8
             case .crash: 5
-            case .push, .pull: 4
+            case .push, .pull, .advance: 4
             case .withdraw, .refresh, .wait: 3
             case .widen, .pause, .resume, .disable, .enable, .stage, .sign, .shadow, .background, .foreground: 2
             case .undo, .minimum, .drop, .rotate, .repair, .backup, .restore, .skew, .wrong: 1
@@ -34,7 +34,8 @@ struct Event: Equatable {
         /// Whether the world waits for something while it happens: a signature, or a download.
         fileprivate var waits: Bool {
             switch self {
-            case .publish, .widen, .pause, .resume, .shadow, .withdraw, .disable, .enable, .undo, .minimum, .refresh,
+            case .publish, .widen, .advance, .pause, .resume, .shadow, .withdraw, .disable, .enable, .undo, .minimum,
+                .refresh,
                 .stage, .sign, .rotate, .deploy, .repair, .sync, .foreground:
                 true
             default: false

@@ -68,9 +68,17 @@ import Synchronization
         for life in lives { life.pass() }
     }
 
+    /// The part of a version that has not run for two weeks is gone.
+    func forgetParts() {
+        for version in parts.keys where FileInfo(Path("\(folder)/versions/\(version)"), following: false) == nil {
+            parts[version] = nil
+        }
+    }
+
     func perform(_ event: Event) async {
         if event.verb == .skew {
             let errors = [0, 0, 0, 0, -3600, 3600, -400 * 86_400, 30 * 86_400]
+            world.hasWrongClocks = true
             return clockError.store(errors[event.what % errors.count], ordering: .relaxed)
         }
         let number = event.what % workers.count
@@ -96,7 +104,10 @@ import Synchronization
         }
         guard let life = workers[number] else { return }
         await Disk.faulty(fault, after: event.how % 40) {
-            if fault != nil { parts[life.version, default: Part()].isUncertain = true }
+            if fault != nil {
+                parts[life.version, default: Part()].isUncertain = true
+                world.hasFaultyDisks = true
+            }
             if fault != nil, fault != .killed { parts[life.version, default: Part()].hasBrokenDisk = true }
             life.hasFault = fault != nil
             await life.perform(event)
@@ -134,9 +145,10 @@ import Synchronization
     /// What a device has told.
     final class Notes: Sendable {
         /// The patch in whose script the process ends, and the events of a misuse or an internal fault.
-        private let state = Mutex<(crash: PatchID?, faults: [String])>((nil, []))
+        private let state = Mutex<(crash: PatchID?, faults: [String], failed: Set<PatchID>)>((nil, [], []))
         var crash: PatchID? { state.withLock { $0.crash } }
         var faults: [String] { state.withLock { $0.faults } }
+        var failed: Set<PatchID> { state.withLock { $0.failed } }
 
         func hear(_ event: PatchEvent) {
             switch event {
@@ -144,6 +156,7 @@ import Synchronization
                 // From now on the process does nothing to its folder.
                 Disk.arm(.killed, after: 0)
                 state.withLock { $0.crash = $0.crash ?? patch }
+            case .runner(.failed(let patch, _, _)): state.withLock { _ = $0.failed.insert(patch) }
             case .misused(let error): state.withLock { $0.faults.append("misused: \(error)") }
             case .syncFailed(let error), .storeFailed(let error):
                 if error.code == .internal { state.withLock { $0.faults.append("\(error)") } }
@@ -174,6 +187,8 @@ import Synchronization
     private var inner: [Event] = []
     private var served: [UInt8]?
     private var calls: [PatchID: Int] = [:]
+    /// The calls that were answered by each version.
+    private var made: [PatchID: Int] = [:]
     var world: World { host.world }
 
     init(_ host: Host, _ version: String, _ fault: Disk.Fault?, after calls: Int) throws {
@@ -191,7 +206,8 @@ import Synchronization
         device = PatchDevice(
             app: try HostInfo(app: FeedFixture.app, version: version), registry: registry, folder: host.folder,
             feed: .init(root: host.world.root, at: box), trust: PatchTrust(Keys.trust, scriptKeys: Keys.script),
-            settings: SyncSettings(installation: host.name), limits: limits, log: .init(folder: host.logs),
+            settings: SyncSettings(installation: host.name), limits: limits,
+            log: .init(folder: host.logs, limits: Self.logLimits),
             clock: { [host] in (clock.now + host.clockError.load(ordering: .relaxed)) * 1000 },
             uptime: Uptime(
                 now: { .seconds(clock.now - World.Clock.start) },
@@ -199,6 +215,14 @@ import Synchronization
             listener: EventThrottle(milliseconds: 0) { notes.hear($0) })
         box.life.withLock { $0 = self }
     }
+
+    /// Nothing of a log is dropped.
+    private static let logLimits = {
+        var limits = PatchEventLog.Limits()
+        (limits.fileBytes, limits.files) = (256 << 20, .max)
+        (limits.fileAge, limits.age) = (.seconds(1 << 40), .seconds(1 << 40))
+        return limits
+    }()
 
     /// Leads from a device to its life, which is made later.
     final class SourceBox: FeedSource {
@@ -228,6 +252,8 @@ import Synchronization
         case .stop:
             device.end()
             if isConfirmed { forgive() }
+            for (patch, count) in made { world.calls[patch, default: (0, 0)].written += count }
+            for patch in notes.failed { world.reportedFailures[patch, default: []].append(world.now) }
         case .crash: crash(nil)
         case .confirm:
             device.confirm()
@@ -350,7 +376,12 @@ import Synchronization
     func answers() -> (layers: [PatchID], check: Int) {
         let (price, check) = (app.price(1), app.check(1))
         device.store.waitForBreakers()
-        return (Truth.layers(of: price), check)
+        let layers = Truth.layers(of: price)
+        for patch in layers {
+            made[patch, default: 0] += 1
+            world.calls[patch, default: (0, 0)].all += 1
+        }
+        return (layers, check)
     }
 
     private func crash(_ patch: PatchID?) {

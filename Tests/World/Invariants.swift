@@ -12,6 +12,7 @@ extension World {
     func check() async {
         await checkRefusal()
         for host in hosts {
+            host.forgetParts()
             for life in host.lives { check(life) }
         }
     }
@@ -178,8 +179,7 @@ extension World {
         }
         let number = feed.state(of: .snapshot).version
         let snapshot = ((try? copy.folder.read(FeedLayout.snapshot(number))) ?? nil) ?? []
-        records[timestamp] = Record(
-            list: feed.list, parent: parent, snapshot: snapshot, number: feed.state(of: .timestamp).version)
+        records[timestamp] = Record(list: feed.list, parent: parent, snapshot: snapshot, time: now)
         guard let old = records[parent], let request else { return }
         let raised = feed.list.raised(since: old.list)
         trace("\(copy.name) has timestamp \(feed.state(of: .timestamp).version): more \(raised.sorted())")

@@ -54,7 +54,7 @@ struct Record {
     let list: PatchListDraft
     let parent: [UInt8]
     let snapshot: [UInt8]
-    let number: Int
+    let time: Int
 }
 
 /// What happens while an action waits for a passphrase, a card or an upload.
@@ -139,7 +139,9 @@ struct Record {
                     of: copy.folder, .init(ChangeDetails(at: time)), signers: [], pin: pin(of: copy), warn: { _ in }
                 ).discard()
                 copy.staged = nil
-            case .wrong: clockError = [0, 0, 0, -600, 300, 1800, -7200, 40 * 86_400][event.what % 8]
+            case .wrong:
+                clockError = [0, 0, 0, -600, 300, 1800, -7200, 40 * 86_400][event.what % 8]
+                if clockError != 0 { world.hasWrongClocks = true }
             default: outcome = try change(copy, event)
             }
         } catch let error as PatchError {
@@ -207,7 +209,7 @@ struct Record {
     }
 
     private static func isUrgent(_ verb: Event.Verb) -> Bool {
-        [.pause, .shadow, .withdraw, .disable, .enable, .undo, .minimum, .refresh].contains(verb)
+        [.advance, .pause, .shadow, .withdraw, .disable, .enable, .undo, .minimum, .refresh].contains(verb)
     }
 
     /// Changes the feed as the tool does.
@@ -230,11 +232,12 @@ struct Record {
             }
             _ = try feed.publish([publication], files: copy.folder.published(for: feed.app), in: details)
             return []
+        case .advance:
+            let listed = feed.list.entries.filter { $0.id == Truth.ids[event.what % 3] }
+            guard let entry = listed.max(by: { $0.version < $1.version }) else { return [] }
+            return try world.advance(&feed, entry, copy, history(of: copy), in: &details)
         case .undo:
-            let (folder, root) = (copy.folder, world.root)
-            let history = FeedHistory(reading: folder.read) { (number) throws(PatchError) in
-                try folder.repository(root: root, snapshot: number)
-            }
+            let history = history(of: copy)
             let (older, undone) = try history.stateBefore(feed)
             try feed.checkUndo(to: older, undoing: undone, by: details.author)
             _ = try feed.undo(to: older, in: details)
@@ -260,6 +263,13 @@ struct Record {
                 [.rollout, .snapshot, .timestamp], adding: [new], removing: old, threshold: nil, in: details)
             return []
         default: return try edit(&feed, in: details, event.verb, event)
+        }
+    }
+
+    private func history(of copy: Copy) -> FeedHistory {
+        let (folder, root) = (copy.folder, world.root)
+        return FeedHistory(reading: folder.read) { (number) throws(PatchError) in
+            try folder.repository(root: root, snapshot: number)
         }
     }
 

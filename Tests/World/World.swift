@@ -25,6 +25,13 @@ import world_faults
     var stagedAtOrigin: Request?
     /// A device that could not sync although its network, its clock and its disk were right.
     var refused: (name: String, error: PatchError)?
+    /// How many installations lie in what they report.
+    let liars: Int
+    /// The calls of each version: of processes that have ended in an orderly way, and of all.
+    var calls: [PatchID: (written: Int, all: Int)] = [:]
+    /// When each version has failed in a process that has ended in an orderly way.
+    var reportedFailures: [PatchID: [Int]] = [:]
+    var hasWrongClocks = false, hasFaultyDisks = false
     var counts = Counts()
     /// The first invariant that does not hold.
     private(set) var failure: Failure?
@@ -51,6 +58,7 @@ import world_faults
         self.folder = folder
         self.traces = traces
         hasCron = seed % 4 > 0
+        liars = seed / 9 % 3
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         copies = ["one", "two"].map { Copy($0, self) }
         operators = (0..<3).map { Operator($0, self) }
@@ -77,6 +85,7 @@ import world_faults
             if failure == nil { await check() }
             guard failure == nil else { return }
         }
+        checkReport()
     }
 
     func perform(_ event: Event) async {
@@ -91,7 +100,7 @@ import world_faults
         }
         switch event.verb {
         case .publish, .widen, .pause, .resume, .shadow, .withdraw, .disable, .enable, .undo, .minimum, .refresh,
-            .stage, .sign, .drop, .rotate, .push, .pull, .deploy, .repair, .backup, .restore, .wrong:
+            .advance, .stage, .sign, .drop, .rotate, .push, .pull, .deploy, .repair, .backup, .restore, .wrong:
             operate(event)
         case .start, .stop, .crash, .confirm, .sync, .call, .background, .foreground, .skew:
             await hosts[event.who % hosts.count].perform(event)
