@@ -24,22 +24,21 @@ struct Event: Equatable {
             case .publish: 10
             case .stop: 8
             case .crash: 5
-            case .push, .pull, .advance: 4
+            case .push, .pull, .advance, .widen, .resume, .enable: 4
             case .withdraw, .refresh, .wait: 3
-            case .widen, .pause, .resume, .disable, .enable, .stage, .sign, .shadow, .background, .foreground: 2
+            case .pause, .disable, .stage, .sign, .shadow, .background, .foreground: 2
             case .undo, .minimum, .drop, .rotate, .repair, .backup, .restore, .skew, .wrong: 1
             }
         }
 
+        var isOfHost: Bool {
+            [.start, .stop, .crash, .confirm, .sync, .call, .background, .foreground, .skew].contains(self)
+        }
+
         /// Whether the world waits for something while it happens: a signature, or a download.
         fileprivate var waits: Bool {
-            switch self {
-            case .publish, .widen, .advance, .pause, .resume, .shadow, .withdraw, .disable, .enable, .undo, .minimum,
-                .refresh,
-                .stage, .sign, .rotate, .deploy, .repair, .sync, .foreground:
-                true
-            default: false
-            }
+            [.sync, .foreground].contains(self)
+                || !isOfHost && ![.drop, .push, .pull, .backup, .restore, .wrong, .wait].contains(self)
         }
     }
 
@@ -71,7 +70,13 @@ extension Event {
             gap: 1 + random.next(below: gap), verb: verb, who: random.next(below: 12), what: random.next(below: 1000),
             how: random.next(below: 1000))
         while verb.waits, random.unit() < nesting {
-            event.inner.append(Self.event(&random, weights, [(60, 1)], 0))
+            var other = Self.event(&random, weights, [(60, 1)], 0)
+            // Often it is about the same patch, or the same worker, and somebody stops it.
+            if random.unit() < 0.5 {
+                (other.what, other.how) = (event.what, event.how)
+                if !verb.isOfHost, random.unit() < 0.7 { other.verb = random.one(of: [.withdraw, .disable, .pause]) }
+            }
+            event.inner.append(other)
         }
         return event
     }

@@ -159,10 +159,7 @@ extension World {
     func performNested(_ event: Event) {
         clock.advance(event.gap)
         trace("meanwhile \(event)")
-        switch event.verb {
-        case .start, .stop, .crash, .confirm, .sync, .call, .background, .foreground, .skew, .wait: break
-        default: operate(event)
-        }
+        if !event.verb.isOfHost { operate(event) }
     }
 
     /// Notes the state of a copy after an action, and checks what the action has changed.

@@ -74,7 +74,7 @@ import world_faults
         try? FileManager.default.removeItem(atPath: folder)
     }
 
-    /// Whether a job renews and deploys the feed each day, and when it did so last.
+    /// Whether a job renews and deploys the feed every few days, and when it did so last.
     private let hasCron: Bool
     private var lastCron = 0
     private let faultsBefore = Int(world_faults_count())
@@ -94,22 +94,20 @@ import world_faults
         counts.events += 1
         if traces { print(now - Clock.start, event) }
         for host in hosts { host.pass() }
-        if hasCron, now - lastCron > 86_400 {
+        if hasCron, now - lastCron > 3 * 86_400 {
             lastCron = now
             operators[0].runJob(in: copies[0])
         }
-        switch event.verb {
-        case .publish, .widen, .pause, .resume, .shadow, .withdraw, .disable, .enable, .undo, .minimum, .refresh,
-            .advance, .stage, .sign, .drop, .rotate, .push, .pull, .deploy, .repair, .backup, .restore, .wrong:
-            operate(event)
-        case .start, .stop, .crash, .confirm, .sync, .call, .background, .foreground, .skew:
+        if event.verb.isOfHost {
             await hosts[event.who % hosts.count].perform(event)
-        case .wait: break
+        } else {
+            operate(event)
         }
     }
 
     /// An action of an operator, which may happen while another one waits for a signature.
     func operate(_ event: Event) {
+        guard event.verb != .wait else { return }
         // Most work is done in one copy.
         let copy = copies[event.what / 100 % 4 == 3 ? 1 : 0]
         operators[event.who % operators.count].perform(event, in: copy)
