@@ -287,7 +287,9 @@ private struct StagedFile {
         case .bytes(let bytes):
             try unsafe bytes.withUnsafeBufferPointer { bytes throws(SystemError) in try unsafe file.write(bytes) }
         case .secret(let bytes):
-            try unsafe bytes.withUnsafeBytes { bytes throws(SystemError) in try unsafe file.write(bytes) }
+            try unsafe bytes.withUnsafeBytes { bytes throws(SystemError) in
+                try unsafe file.write(bytes.assumingMemoryBound(to: UInt8.self))
+            }
         }
     }
 

@@ -40,7 +40,7 @@ public final class TestFeed: Sendable {
         let signingKey = try SigningKey.generate(.ed25519)
         scriptKey = try ScriptKey.generate(for: .aes256GCMSHA256)
         offlineKey = try SigningKey.generate(.ed25519)
-        trust = try TrustStore([signingKey.verifyingKey, offlineKey.verifyingKey])
+        trust = try TrustStore(trusting: [signingKey.verifyingKey, offlineKey.verifyingKey])
         signers = [try FeedSigner(release), try FeedSigner(online)]
         var feed = try FeedRepository(
             app: app, environment: environment, root: [FeedKey(root.verifyingKey)], rootThreshold: 1,

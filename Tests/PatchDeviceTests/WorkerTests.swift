@@ -18,7 +18,7 @@ import Testing
             try trust.add(TrustedKey(key.key, name: "key\(number)"))
         }
         try files.write(trust.encoded(), to: "trust")
-        try unsafe files.write(bench.feed.scriptKey.file().withUnsafeBytes { unsafe Array($0) }, to: "script.key")
+        try unsafe files.write(bench.feed.scriptKey.encoded().withUnsafeBytes { unsafe Array($0) }, to: "script.key")
     }
 
     /// Makes a copy of the current feed's folder.

@@ -22,8 +22,8 @@ public struct ReleaseFixture: Sendable {
         try folder.write(TestKeys.signing.pem().exposed, to: "signing.pem", mode: 0o600)
         try folder.write(TestKeys.signing.verifyingKey.pem(), to: "trusted.pem")
         try folder.write(TestKeys.otherSigning.verifyingKey.pem(), to: "other.pem")
-        try folder.write(TestKeys.script.file().exposed, to: "script.key")
-        try folder.write(TestKeys.otherScript.file().exposed, to: "other.key")
+        try folder.write(TestKeys.script.encoded().exposed, to: "script.key")
+        try folder.write(TestKeys.otherScript.encoded().exposed, to: "other.key")
         try folder.write(Self.script, to: "cart.lua")
     }
 

@@ -6,7 +6,7 @@ public enum TestKeys {
     public static let otherSigning = key { try SigningKey.generate(.rsaSHA1, bits: 2048) }
     public static let script = key { try ScriptKey.generate(for: .aes128CBCMD5) }
     public static let otherScript = key { try ScriptKey.generate(for: .aes128CBCMD5) }
-    public static let trust = key { try TrustStore([signing.verifyingKey]) }
+    public static let trust = key { try TrustStore(trusting: [signing.verifyingKey]) }
 
     private static func key<Key>(_ make: () throws -> Key) -> Key {
         do {

@@ -21,7 +21,7 @@ struct Main {
                 root: Array(try Data(contentsOf: URL(filePath: "\(arguments[2])/metadata/1.root.json"))),
                 at: FolderSource(arguments[2])),
             trust: PatchTrust(
-                try TrustStore(contentsOf: read(3)), scriptKeys: try ScriptKey(file: SecretBytes(read(4)))),
+                try TrustStore(decoding: read(3)), scriptKeys: try ScriptKey(decoding: SecretBytes(read(4)))),
             // The feeds of the tests are from that time.
             clock: { 1_790_000_000_000 },
             events: { event in

@@ -87,7 +87,7 @@ enum Keys {
     static let online = make { try (0..<3).map { _ in try SigningKey.generate(.ed25519) } }
     static let envelope = make { try SigningKey.generate(.ed25519) }
     static let script = make { try ScriptKey.generate(for: .aes256GCMSHA256) }
-    static let trust = make { try TrustStore([envelope.verifyingKey]) }
+    static let trust = make { try TrustStore(trusting: [envelope.verifyingKey]) }
 
     static func make<Value>(_ body: () throws -> Value) -> Value {
         do { return try body() } catch { fatalError("\(error)") }

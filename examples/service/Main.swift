@@ -104,7 +104,7 @@ struct Settings {
         groups = Set((environment["PATCH_GROUPS"] ?? "").split(separator: ",").map(String.init))
         interval = .milliseconds(Int(environment["PATCH_INTERVAL_MILLISECONDS"] ?? "") ?? 60_000)
         root = try bytes("PATCH_ROOT")
-        trust = try TrustStore([VerifyingKey(pem: bytes("PATCH_TRUSTED_KEY"))])
-        scriptKey = try ScriptKey(file: SecretBytes(bytes("PATCH_SCRIPT_KEY")))
+        trust = try TrustStore(trusting: [VerifyingKey(pem: bytes("PATCH_TRUSTED_KEY"))])
+        scriptKey = try ScriptKey(decoding: SecretBytes(bytes("PATCH_SCRIPT_KEY")))
     }
 }

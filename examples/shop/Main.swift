@@ -118,8 +118,8 @@ struct Options {
         }
     }
 
-    func trust() throws -> TrustStore { try TrustStore([VerifyingKey(pem: read(trustedKey))]) }
-    func scriptKeys() throws -> ScriptKey { try ScriptKey(file: SecretBytes(read(scriptKey))) }
+    func trust() throws -> TrustStore { try TrustStore(trusting: [VerifyingKey(pem: read(trustedKey))]) }
+    func scriptKeys() throws -> ScriptKey { try ScriptKey(decoding: SecretBytes(read(scriptKey))) }
 
     func read(_ file: String) throws -> [UInt8] { [UInt8](try Data(contentsOf: URL(filePath: file))) }
 }

@@ -83,9 +83,9 @@ LISTS = [
     (PRODUCTS, "docs/compatibility.md", r"covers the products ([^.]*?), and both plug-ins", r"Patch\w+"),
     (("plug-ins", "Package.swift", r"products: \[(.*?)\n    \]", r"\.plugin\(name: \"(\w+)\""), "docs/installing.md", r"(.*)",
      r"^#### (Patch\w+)$"),
-    (("suites", "Sources/PatchCrypto/Keys/EnvelopeSuite.swift", r"(.*)", r"case \w+ = \"(.*?)\""), "docs/format.md",
+    (("suites", "Sources/PatchCrypto/Keys/EnvelopeSuite.swift", r"(.*)", r"static let \w+ = Self\(\s*\"(.*?)\""), "docs/format.md",
      r"\n\| suite \| cipher .*?\n\n", r"^\| `([^`]*)`"),
-    (("algorithms", "Sources/PatchCrypto/Keys/SignatureAlgorithm.swift", r"(.*)", r"case (?:\w+ = \"([\w-]+)\"|(\w+)$)"), "docs/format.md",
+    (("algorithms", "Sources/PatchCrypto/Keys/SignatureAlgorithm.swift", r"(.*)", r"static let \w+ = Self\(\"([\w-]+)\""), "docs/format.md",
      r"\n\| algorithm \| .*?\n\n", r"^\| `([^`]*)`"),
     (("stages", "Sources/PatchCrypto/Verification/VerificationReport.swift", r"enum Stage\b[^{]*\{(.*?)\}", r"\b(?!case\b)(\w+)(?=,|\n|$)"),
      "docs/cli.md", r"`stages` are `([^`]*)`", r"\w+"),
@@ -287,7 +287,7 @@ def paths():
             path = path[:len(indent) // 2] + [words.split()[0].strip(",")]
             listed |= {"/".join(path[:-1] + [word.strip(",")]) for word in words.split()}
     there = {folder for file in files if file.startswith("Sources/") for folder in map(str, pathlib.Path(file).parents)}
-    there = {folder for folder in there if folder.count("/") > 1 and not folder.endswith("/include")}
+    there = {folder for folder in there if folder.count("/") > 1 and not folder.endswith(("/include", ".docc"))}
     listed = {folder for folder in listed if folder.startswith("Sources/") and folder.count("/") > 1}
     if listed != there:
         yield f"CONTRIBUTING.md: lists other folders than there are: {', '.join(sorted(listed ^ there))}"

@@ -87,8 +87,8 @@ enum Launch {
             }
             envelopes = try (1..<patches + 1).map { try read("p\($0).js") }
             trust = PatchTrust(
-                try TrustStore([VerifyingKey(pem: read("signing/trusted.pem"))]),
-                scriptKeys: try ScriptKey(file: SecretBytes(read("signing/script.key"))))
+                try TrustStore(trusting: [VerifyingKey(pem: read("signing/trusted.pem"))]),
+                scriptKeys: try ScriptKey(decoding: SecretBytes(read("signing/script.key"))))
             root = try read("feed/metadata/1.root.json")
         }
 

@@ -36,9 +36,10 @@ final class ReleaseFixture {
         else { throw Failure(message: "the floor cannot read the keys in \(folder)") }
         floorPacker = packer
         floorVerifier = verifier
-        signingKey = try SigningKey(pem: SecretBytes(Data(contentsOf: URL(filePath: key))))
-        scriptKey = try ScriptKey(file: SecretBytes(Data(contentsOf: URL(filePath: "\(folder)/script.key"))))
-        trust = try TrustStore([signingKey.verifyingKey])
+        signingKey = try SigningKey(
+            pem: SecretBytes(Data(contentsOf: URL(filePath: key))), algorithm: algorithm == "rsa" ? .rsaSHA1 : .ed25519)
+        scriptKey = try ScriptKey(decoding: SecretBytes(Data(contentsOf: URL(filePath: "\(folder)/script.key"))))
+        trust = try TrustStore(trusting: [signingKey.verifyingKey])
     }
 
     deinit { try? FileManager.default.removeItem(atPath: folder) }
@@ -112,7 +113,7 @@ final class ReleaseFixture {
         let scriptKey = try ScriptKey.generate(for: .aes128CBCMD5)
         let envelope = try envelope(
             source, replaces: replaces, id: "com.example.bench", scriptKey: scriptKey, signingKey: signingKey)
-        return (envelope, try TrustStore([signingKey.verifyingKey]), scriptKey)
+        return (envelope, try TrustStore(trusting: [signingKey.verifyingKey]), scriptKey)
     }
 
     private static func envelope(

@@ -29,7 +29,7 @@ func fuzzSync(_ bytes: [UInt8]) throws {
 /// A device with a folder that outlives its processes.
 private final class FuzzDevice {
     static let trust = FuzzKeys.must {
-        PatchTrust(try TrustStore([FuzzKeys.signing.verifyingKey]), scriptKeys: FuzzKeys.scriptKey)
+        PatchTrust(try TrustStore(trusting: [FuzzKeys.signing.verifyingKey]), scriptKeys: FuzzKeys.scriptKey)
     }
     private let folder = FuzzFolder.path + "-device"
     private var log: String { folder + "/log" }

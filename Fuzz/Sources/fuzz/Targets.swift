@@ -23,7 +23,7 @@ enum FuzzKeys {
     static func file(_ name: String) -> [UInt8] {
         (try? Data(contentsOf: folder.appending(path: name))).map { Array($0) } ?? []
     }
-    static let scriptKey = must { try ScriptKey(file: SecretBytes(file("script.key"))) }
+    static let scriptKey = must { try ScriptKey(decoding: SecretBytes(file("script.key"))) }
     static let signing = must { try SigningKey(pem: SecretBytes(file("ed25519.private.pem"))) }
     /// The key of the feed's roles that do not need a release key.
     static let online = must {
@@ -34,8 +34,8 @@ enum FuzzKeys {
                 Array("-----BEGIN PRIVATE KEY-----\n".utf8) + text + Array("\n-----END PRIVATE KEY-----\n".utf8)))
     }
     static let trust = must {
-        try TrustStore([
-            signing.verifyingKey, VerifyingKey(pem: file("rsa.pem")), VerifyingKey(pem: file("rsa-other.pem")),
+        try TrustStore(trusting: [
+            signing.verifyingKey, VerifyingKey(pem: file("rsa.pem"), algorithm: .rsaSHA1), VerifyingKey(pem: file("rsa-other.pem"), algorithm: .rsaSHA1),
         ])
     }
     static let verifier = must { try EnvelopeVerifier(trustStore: trust, policy: .none) }
@@ -44,7 +44,7 @@ enum FuzzKeys {
         try EnvelopeVerifier(
             trustStore: TrustStore(keys: [
                 TrustedKey(signing.verifyingKey, name: "old", isRevoked: true),
-                TrustedKey(VerifyingKey(pem: file("rsa.pem")), name: "build"),
+                TrustedKey(VerifyingKey(pem: file("rsa.pem"), algorithm: .rsaSHA1), name: "build"),
             ]), threshold: 2, policy: .none)
     }
 
@@ -157,8 +157,8 @@ func fuzzArguments(_ bytes: [UInt8]) throws {
 
 /// A file of trusted keys, and a PEM file.
 func fuzzTrust(_ bytes: [UInt8]) throws {
-    _ = try? VerifyingKey(pem: bytes)
-    _ = try? TrustStore(contentsOf: bytes)
+    _ = try? VerifyingKey(pem: bytes, algorithm: nil, rsaDefault: .rsaSHA1)
+    _ = try? TrustStore(decoding: bytes, rsaDefault: .rsaSHA1)
     if let signed = try? SignedTrustStore(bytes) {
         _ = signed.signers(among: FuzzKeys.trust, at: nil)
         require(
@@ -169,8 +169,8 @@ func fuzzTrust(_ bytes: [UInt8]) throws {
     let written = try file.encoded()
     require((try? TrustStoreFile(written).encoded()) == written, "a store that reads as another one")
     let pin = try TrustStoreFile.pin(of: bytes)
-    _ = try? TrustStore(contentsOf: bytes, pinnedTo: pin)
-    require((try? TrustStore(contentsOf: bytes + [10], pinnedTo: pin)) == nil, "a store that is not the pinned one")
+    _ = try? TrustStore(decoding: bytes, pinnedTo: pin)
+    require((try? TrustStore(decoding: bytes + [10], pinnedTo: pin)) == nil, "a store that is not the pinned one")
     try? file.add(TrustedKey(FuzzKeys.signing.verifyingKey, name: "fuzz"))
     try? file.update("build") { key in
         var key = key

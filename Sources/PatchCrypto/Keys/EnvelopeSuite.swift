@@ -1,23 +1,47 @@
 /// The cipher and the hash function that seal and check an envelope's contents. The script key's length determines it.
-public enum EnvelopeSuite: String, CaseIterable, Sendable {
+///
+/// It is no enum, so that a version after 1.0 can know more suites: give a `switch` over them a `default`.
+public struct EnvelopeSuite: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
     /// AES-128-CBC and MD5: the suite of the manual, and the default.
-    case aes128CBCMD5 = "aes-128-cbc+md5"
+    public static let aes128CBCMD5 = Self("aes-128-cbc+md5", keyLength: 16, .aes128CBC, .md5, digestSuffix: ".md5")
     /// AES-256-GCM and SHA-256.
-    case aes256GCMSHA256 = "aes-256-gcm+sha256"
+    public static let aes256GCMSHA256 = Self(
+        "aes-256-gcm+sha256", keyLength: 32, .aes256GCM, .sha256, digestSuffix: ".sha256")
+
+    package static let allCases = [aes128CBCMD5, aes256GCMSHA256]
+
+    /// The name in an envelope's delimiter, such as `aes-256-gcm+sha256`.
+    public let rawValue: String
+    package let keyLength: Int
+    let cipher: SymmetricCipher
+    let digest: MessageDigest
+    /// The suffix after a script's name in the name of its digest member.
+    let digestSuffix: String
+    /// The suffix after a script's name in the name of its sealed member.
+    static let sealedSuffix = ".aes"
+
+    private init(
+        _ name: String, keyLength: Int, _ cipher: SymmetricCipher, _ digest: MessageDigest, digestSuffix: String
+    ) {
+        rawValue = name
+        self.keyLength = keyLength
+        self.cipher = cipher
+        self.digest = digest
+        self.digestSuffix = digestSuffix
+    }
+
+    /// Finds a suite by its name.
+    ///
+    /// - Returns: nil if this version knows no suite of this name.
+    public init?(rawValue: String) { self.init(rawValue.utf8) }
 
     init?(_ token: some Collection<UInt8>) {
         guard let found = Self.allCases.first(where: { $0.rawValue.utf8.elementsEqual(token) }) else { return nil }
         self = found
     }
 
-    package var keyLength: Int { self == .aes128CBCMD5 ? 16 : 32 }
-
-    var cipher: SymmetricCipher { self == .aes128CBCMD5 ? .aes128CBC : .aes256GCM }
-    var digest: MessageDigest { self == .aes128CBCMD5 ? .md5 : .sha256 }
-    /// The suffix after a script's name in the name of its digest member.
-    var digestSuffix: String { self == .aes128CBCMD5 ? ".md5" : ".sha256" }
-    /// The suffix after a script's name in the name of its sealed member.
-    static let sealedSuffix = ".aes"
+    /// The name in an envelope's delimiter, such as `aes-256-gcm+sha256`.
+    public var description: String { rawValue }
 
     /// Seals bytes under a key. The IV is derived, so that the same input always produces the same bytes.
     ///

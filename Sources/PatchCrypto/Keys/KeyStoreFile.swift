@@ -27,7 +27,7 @@ package enum KeyStoreFile {
         text.reserveCapacity(ring.keys.count * 256)
         for (name, key) in ring.keys {
             text += Array("\(name) ".utf8)
-            let line = key.file()
+            let line = key.encoded()
             unsafe line.withUnsafeBytes { unsafe text.append(contentsOf: $0) }
         }
         let key = try cost.key(passphrase: passphrase, salt: salt, length: 32)

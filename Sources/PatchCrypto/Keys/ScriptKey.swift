@@ -26,9 +26,9 @@ public struct ScriptKey: Sendable {
 
     /// Reads a key file.
     ///
-    /// - Parameter file: 32 or 64 lower-case hex digits, as `openssl rand -hex 16` writes them, and at most one LF.
+    /// - Parameter file: The file's bytes: 32 or 64 lower-case hex digits, as `openssl rand -hex 16` writes them, and at most one LF.
     /// - Throws: `config` for anything else.
-    public init(file: SecretBytes) throws(PatchError) {
+    public init(decoding file: SecretBytes) throws(PatchError) {
         let decoded = unsafe file.withUnsafeBytes { file in
             unsafe Hex.decode(file.last == UInt8(ascii: "\n") ? file.dropLast() : file[...])
         }
@@ -72,7 +72,7 @@ public struct ScriptKey: Sendable {
     }
 
     /// The key file's content: a line of hex digits.
-    public func file() -> SecretBytes {
+    public func encoded() -> SecretBytes {
         var line = unsafe bytes.withUnsafeBytes { unsafe Hex.encode($0) } + [UInt8(ascii: "\n")]
         return SecretBytes(wiping: &line)
     }

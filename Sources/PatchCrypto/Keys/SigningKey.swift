@@ -12,12 +12,22 @@ public struct SigningKey: Sendable {
     /// - Parameters:
     ///   - pem: PKCS#8, plain or encrypted, or PKCS#1.
     ///   - passphrase: Decrypts an encrypted key; ignored for any other.
-    ///   - algorithm: The algorithm to sign with; nil means `rsa-sha1` for RSA and `ed25519` for Ed25519.
-    /// - Throws: `passphrase` if it is missing or wrong, `config` if the format does not allow the key.
+    ///   - algorithm: The algorithm to sign with. An RSA key needs one; an Ed25519 key has only one.
+    /// - Throws: `passphrase` if it is missing or wrong, `config` if the format does not allow the key or an RSA key has no
+    ///   algorithm.
     public init(
         pem: SecretBytes, passphrase: SecretBytes? = nil, algorithm: SignatureAlgorithm? = nil
     ) throws(PatchError) {
-        try self.init(AsymmetricKey(privateKeyPEM: pem, passphrase: passphrase), algorithm: algorithm)
+        try self.init(pem: pem, passphrase: passphrase, algorithm: algorithm, rsaDefault: nil)
+    }
+
+    /// Does the same, with an algorithm for an RSA key that has none, as in the format.
+    package init(
+        pem: SecretBytes, passphrase: SecretBytes? = nil, algorithm: SignatureAlgorithm? = nil,
+        rsaDefault: SignatureAlgorithm?
+    ) throws(PatchError) {
+        let key = try AsymmetricKey(privateKeyPEM: pem, passphrase: passphrase)
+        try self.init(key, algorithm: .resolve(algorithm, for: key, rsaDefault: rsaDefault))
     }
 
     /// Makes a new key.
@@ -33,7 +43,7 @@ public struct SigningKey: Sendable {
         return try SigningKey(AsymmetricKey.generate(algorithm.keyKind, bits: bits), algorithm: algorithm)
     }
 
-    private init(_ key: AsymmetricKey, algorithm: SignatureAlgorithm?) throws(PatchError) {
+    private init(_ key: AsymmetricKey, algorithm: SignatureAlgorithm) throws(PatchError) {
         self.key = key
         verifyingKey = try VerifyingKey(key, algorithm: algorithm)
     }

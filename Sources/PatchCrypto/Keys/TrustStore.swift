@@ -87,7 +87,7 @@ public struct TrustStore: Sendable {
     ///
     /// - Parameter keys: The keys, at least one.
     /// - Throws: `config` if there is no key, or one key is given for two algorithms.
-    public init(_ keys: [VerifyingKey]) throws(PatchError) {
+    public init(trusting keys: [VerifyingKey]) throws(PatchError) {
         var trusted: [TrustedKey] = []
         for key in keys { trusted.append(try TrustedKey(key)) }
         try self.init(keys: trusted)

@@ -147,14 +147,21 @@ package struct TrustStoreFile: Sendable {
 }
 
 extension TrustStore {
-    /// Reads a trust store, or a single public key in PEM.
+    /// Reads a trust store, or a single public key in PEM, which must be Ed25519: a trust store names each key's algorithm.
     ///
     /// - Parameters:
     ///   - file: The file's bytes.
     ///   - pin: The digest that was built into the app (`patchpack trust pin`); nil accepts any file.
     /// - Throws: `modifiedTrust` if the file does not have the pinned digest, before anything in it is read; `config` if the
-    ///   file is not a trust store, or the pin is not a digest.
-    public init(contentsOf file: [UInt8], pinnedTo pin: String? = nil) throws(PatchError) {
+    ///   file is not a trust store, the pin is not a digest, or the key in PEM is RSA.
+    public init(decoding file: [UInt8], pinnedTo pin: String? = nil) throws(PatchError) {
+        try self.init(decoding: file, pinnedTo: pin, rsaDefault: nil)
+    }
+
+    /// Does the same, with an algorithm for an RSA key in PEM, as in the format.
+    package init(
+        decoding file: [UInt8], pinnedTo pin: String? = nil, rsaDefault: SignatureAlgorithm?
+    ) throws(PatchError) {
         if let pin {
             guard pin.utf8.count == 64, pin.utf8.allSatisfy(Hex.isLowercaseDigit) else {
                 throw PatchError(
@@ -170,7 +177,7 @@ extension TrustStore {
         }
         let pemLine = Array("\n-----BEGIN ".utf8)
         if file.starts(with: pemLine.dropFirst()) || file.firstRange(of: pemLine) != nil {
-            try self.init([VerifyingKey(pem: file)])
+            try self.init(trusting: [VerifyingKey(pem: file, algorithm: nil, rsaDefault: rsaDefault)])
         } else {
             try self.init(keys: TrustStoreFile(file).keys)
         }

@@ -12,12 +12,17 @@ public struct VerifyingKey: Sendable {
     ///
     /// - Parameters:
     ///   - pem: One SubjectPublicKeyInfo block (`BEGIN PUBLIC KEY`). Text around it and CRLF within it are allowed.
-    ///   - algorithm: The algorithm to trust the key for; nil means `rsa-sha1` for RSA and `ed25519` for Ed25519.
-    /// - Throws: `config` for anything else, such as a private key, a certificate, an RSA key below 2048 or above 8192
-    ///   bits or with an even exponent, or DER that is not the only encoding of the key.
+    ///   - algorithm: The algorithm to trust the key for. An RSA key needs one; an Ed25519 key has only one.
+    /// - Throws: `config` for an RSA key without an algorithm, and for anything else, such as a private key, a certificate,
+    ///   an RSA key below 2048 or above 8192 bits or with an even exponent, or DER that is not the only encoding of the key.
     public init(pem: [UInt8], algorithm: SignatureAlgorithm? = nil) throws(PatchError) {
+        try self.init(pem: pem, algorithm: algorithm, rsaDefault: nil)
+    }
+
+    /// Does the same, with an algorithm for an RSA key that has none, as in the format.
+    package init(pem: [UInt8], algorithm: SignatureAlgorithm?, rsaDefault: SignatureAlgorithm?) throws(PatchError) {
         let blocks = try unsafe pem.withUnsafeBufferPointer { (pem) throws(PatchError) in
-            try unsafe PEMBlock.all(in: pem)
+            try unsafe PEMBlock.all(in: UnsafeRawBufferPointer(pem))
         }
         if blocks.contains(where: { $0.kind == .privateKey }) {
             throw PatchError(
@@ -50,12 +55,14 @@ public struct VerifyingKey: Sendable {
                 .config, "not an RSA or Ed25519 key in canonical DER",
                 hint: "write it again: openssl pkey -pubin -in FILE -pubout")
         }
-        try self.init(AsymmetricKey(info), algorithm: algorithm)
+        let key = try AsymmetricKey(info)
+        try self.init(key, algorithm: .resolve(algorithm, for: key, rsaDefault: rsaDefault))
     }
 
-    init(_ key: AsymmetricKey, algorithm: SignatureAlgorithm?) throws(PatchError) {
+    /// - Throws: `config` if the key cannot be used for the algorithm.
+    init(_ key: AsymmetricKey, algorithm: SignatureAlgorithm) throws(PatchError) {
         self.key = key
-        self.algorithm = try .resolve(algorithm, for: key)
+        self.algorithm = try .resolve(algorithm, for: key, rsaDefault: nil)
         id = try KeyID(hashing: key.publicHalf().der)
     }
 

@@ -290,7 +290,7 @@ internal import COpenSSL
         if let passphrase {
             let rounds: Int32 = 600_000
             written = unsafe passphrase.withUnsafeBytes { text -> Bool in
-                let text = unsafe UnsafeRawBufferPointer(text).assumingMemoryBound(to: CChar.self)
+                let text = unsafe text.assumingMemoryBound(to: CChar.self)
                 let locked = unsafe PKCS8_encrypt(
                     -1, EVP_aes_256_cbc(), text.baseAddress, Int32(text.count), nil, 0, rounds, info)
                 defer { unsafe X509_SIG_free(locked) }
@@ -335,7 +335,7 @@ private func answerPassphraseRequest(
     guard let passphrase = request.passphrase, passphrase.count <= capacity else { return -1 }
     unsafe passphrase.withUnsafeBytes { text in
         unsafe UnsafeMutableRawPointer(buffer).copyMemory(
-            from: UnsafeRawPointer(text.baseAddress.unsafelyUnwrapped), byteCount: text.count)
+            from: text.baseAddress.unsafelyUnwrapped, byteCount: text.count)
     }
     return Int32(passphrase.count)
 }

@@ -24,7 +24,7 @@ struct PEMBlock {
     /// Reads every block of a PEM file, and skips the text around the blocks.
     ///
     /// - Throws: `config` if a block's base64 or end is broken, or it has headers (an old form of encryption).
-    static func all(in text: UnsafeBufferPointer<UInt8>) throws(PatchError) -> [PEMBlock] {
+    static func all(in text: UnsafeRawBufferPointer) throws(PatchError) -> [PEMBlock] {
         let source = unsafe BIO_new_mem_buf(text.baseAddress, Int32(clamping: text.count))
         defer { unsafe BIO_free(source) }
         var blocks: [PEMBlock] = []

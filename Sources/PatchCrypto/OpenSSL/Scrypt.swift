@@ -40,7 +40,7 @@ package struct Scrypt: Sendable {
         let most = UInt64(memory + (1 << 20))
         var bytes = [UInt8](repeating: 0, count: length)
         let done = unsafe passphrase.withUnsafeBytes { text in
-            let text = unsafe UnsafeRawBufferPointer(text).assumingMemoryBound(to: CChar.self)
+            let text = unsafe text.assumingMemoryBound(to: CChar.self)
             return unsafe EVP_PBE_scrypt(
                 text.baseAddress, text.count, salt, salt.count, 1 << UInt64(log2N), UInt64(r), UInt64(p), most, &bytes,
                 length)

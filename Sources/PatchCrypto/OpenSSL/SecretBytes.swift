@@ -40,12 +40,12 @@ internal import COpenSSL
 
     /// Calls `body` with the bytes.
     ///
-    /// - Parameter body: Receives a pointer that is valid until it returns.
+    /// - Parameter body: Receives a buffer that is valid until it returns.
     /// - Returns: The result of `body`.
     public func withUnsafeBytes<Result, Failure: Error>(
-        _ body: (UnsafeBufferPointer<UInt8>) throws(Failure) -> Result
+        _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        unsafe try body(UnsafeBufferPointer(start: storage, count: count))
+        unsafe try body(UnsafeRawBufferPointer(start: storage, count: count))
     }
 
     /// Makes random bytes for a key, with OpenSSL's generator for private values.

@@ -82,8 +82,8 @@ public struct Timestamp: Sendable, Hashable, Comparable, CustomStringConvertible
         return Timestamp("\(fields[3])-\(month < 9 ? "0" : "")\(month + 1)-\(fields[1])T\(fields[4])Z")
     }
 
-    /// The moment in POSIX time; negative before 1970.
-    package var secondsSince1970: Int {
+    /// The moment in POSIX time, in seconds; negative before 1970.
+    public var secondsSince1970: Int {
         let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
         let fields = description.utf8.split { !digits.contains($0) }.map { Int(Substring($0)) ?? 0 }
         let before = fields[0] - 1

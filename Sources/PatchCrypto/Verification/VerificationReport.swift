@@ -1,13 +1,21 @@
 /// The findings of a verification, stage by stage.
 public struct VerificationReport: Sendable {
-    /// The stages of the reading order.
+    /// The stages of the reading order. A version after 1.0 may add some.
+    #if hasAttribute(nonexhaustive)
+        @nonexhaustive
+    #endif
     public enum Stage: String, CaseIterable, Sendable {
         case read, split, signature, decrypt, zip, manifest, scripts, policy
     }
 
     /// How a stage ended.
     public enum Status: String, Sendable {
-        case pass, fail, skipped
+        /// It found nothing wrong.
+        case passed = "pass"
+        /// It refused the envelope.
+        case failed = "fail"
+        /// It was not run: a stage before it failed, or it was not asked for.
+        case skipped
     }
 
     /// A stage and how it ended.
@@ -48,7 +56,7 @@ public struct VerificationReport: Sendable {
     public private(set) var error: PatchError?
 
     /// The stage that failed; nil if none did.
-    public var failedStage: Stage? { stages.first { $0.status == .fail }?.stage }
+    public var failedStage: Stage? { stages.first { $0.status == .failed }?.stage }
 
     /// Makes a report in which no stage has run yet.
     public init() {}
@@ -58,7 +66,7 @@ public struct VerificationReport: Sendable {
     /// - Parameter stage: Where it ended; the stages after it are skipped.
     package static func failed(_ stage: Stage, _ error: PatchError) -> VerificationReport {
         var report = VerificationReport()
-        report.end(stage, .fail, error.text)
+        report.end(stage, .failed, error.text)
         report.error = error
         return report
     }
@@ -69,10 +77,10 @@ public struct VerificationReport: Sendable {
     ) throws(PatchError) -> Result {
         do throws(PatchError) {
             let result = try body()
-            end(stage, .pass)
+            end(stage, .passed)
             return result
         } catch {
-            end(stage, .fail, error.text)
+            end(stage, .failed, error.text)
             self.error = error
             throw error
         }

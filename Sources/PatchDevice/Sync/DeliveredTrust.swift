@@ -31,7 +31,7 @@ struct DeliveredTrust {
         if !isKept { bytes = try await client.contents(of: target, limit: PatchList.trustLimit) }
         let delivered: TrustStore
         do throws(PatchError) {
-            delivered = try TrustStore(contentsOf: bytes)
+            delivered = try TrustStore(decoding: bytes, rsaDefault: .rsaSHA1)
         } catch {
             throw PatchError(.feedMalformed, "\(target.path): \(error.message)")
         }
@@ -60,7 +60,7 @@ struct DeliveredTrust {
     private func keptTrust() throws(PatchError) -> PatchTrust {
         let digest = store.state.deliveredTrust
         let bytes = storage.read(Self.name, limit: PatchList.trustLimit)
-        let delivered = bytes.flatMap { try? TrustStore(contentsOf: $0) }
+        let delivered = bytes.flatMap { try? TrustStore(decoding: $0, rsaDefault: .rsaSHA1) }
         guard let bytes, let delivered, digest == nil || (try? MessageDigest.sha256.text(of: bytes)) == digest else {
             if digest != nil {
                 store.events(

@@ -18,7 +18,7 @@ package struct RefusedKeys: Sendable {
             return
         }
         let store = try await client.contents(of: target, limit: PatchList.trustLimit)
-        let keys = try Path(target.path).naming { () throws(PatchError) in try TrustStore(contentsOf: store).keys }
+        let keys = try Path(target.path).naming { () throws(PatchError) in try TrustStore(decoding: store, rsaDefault: .rsaSHA1).keys }
         ids = Set(keys.filter { $0.refusal(at: now) != nil }.map(\.key.id))
         size = store.count
     }

@@ -135,7 +135,7 @@ package struct FeedFolder: Sendable {
     package func trustedKeys(of feed: FeedRepository) throws(PatchError) -> [String] {
         guard let bytes = try trustStore(of: feed) else { return [] }
         let place = Path(PatchList.trustPath(for: feed.app))
-        return try place.naming { () throws(PatchError) in try TrustStore(contentsOf: bytes).keys }.map { entry in
+        return try place.naming { () throws(PatchError) in try TrustStore(decoding: bytes, rsaDefault: .rsaSHA1).keys }.map { entry in
             let end = entry.notAfter.map { ", until \($0)" } ?? ""
             return "key \(entry.key.id) \(entry.name)\(end)\(entry.isRevoked ? ", revoked" : "")"
         }

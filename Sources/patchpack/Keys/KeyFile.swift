@@ -92,12 +92,12 @@ struct KeyFile {
 
     func verifyingKey() throws(PatchError) -> VerifyingKey {
         try name.path.naming { () throws(PatchError) in
-            try VerifyingKey(pem: bytes.unprotected, algorithm: name.algorithm)
+            try VerifyingKey(pem: bytes.unprotected, algorithm: name.algorithm, rsaDefault: .rsaSHA1)
         }
     }
 
     func scriptKey() throws(PatchError) -> ScriptKey {
-        try name.path.naming { () throws(PatchError) in try ScriptKey(file: bytes) }
+        try name.path.naming { () throws(PatchError) in try ScriptKey(decoding: bytes) }
     }
 
     func holds(_ text: String) -> Bool { unsafe bytes.withUnsafeBytes { unsafe $0.has(text) } }
@@ -116,7 +116,7 @@ struct KeyFile {
 
     func signingKey(passphrase: SecretBytes?) throws(PatchError) -> SigningKey {
         try name.path.naming { () throws(PatchError) in
-            try SigningKey(pem: bytes, passphrase: passphrase, algorithm: name.algorithm)
+            try SigningKey(pem: bytes, passphrase: passphrase, algorithm: name.algorithm, rsaDefault: .rsaSHA1)
         }
     }
 }

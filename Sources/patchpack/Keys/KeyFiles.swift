@@ -88,7 +88,7 @@ struct KeyFiles: Sendable {
             guard !needed else {
                 throw .usage("no trusted key", hint: "give the public key of the signature command: --trusted-key FILE")
             }
-            return try TrustStore(signingKeys.map(\.verifyingKey))
+            return try TrustStore(trusting: signingKeys.map(\.verifyingKey))
         }
         for key in signingKeys.map(\.verifyingKey)
         where !store.keys.contains(where: { $0.key.id == key.id && $0.key.algorithm == key.algorithm }) {

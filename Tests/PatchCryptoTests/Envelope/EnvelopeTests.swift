@@ -40,8 +40,8 @@ import Testing
             PatchScript(name: "lib/a.lua", bytes: [UInt8](0...255)), PatchScript(name: "empty.lua", bytes: []),
         ]
         let packer = try EnvelopePacker(
-            scriptKey: ScriptKey(file: SecretBytes(Vector.key(script))),
-            signingKeys: [SigningKey(pem: SecretBytes(Vector.key(signing)))])
+            scriptKey: ScriptKey(decoding: SecretBytes(Vector.key(script))),
+            signingKeys: [SigningKey(pem: SecretBytes(Vector.key(signing)), rsaDefault: .rsaSHA1)])
         let envelope = try packer.pack(EnvelopeForge.manifest(for: scripts), scripts)
         let hash = String(decoding: Hex.encode(try MessageDigest.sha256.hash(envelope)), as: UTF8.self)
         #expect(hash == sha256)

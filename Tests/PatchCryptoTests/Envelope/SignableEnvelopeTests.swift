@@ -24,7 +24,7 @@ import Testing
     @Test func aSignatureIsAttachedForTheKeyThatMadeIt() throws {
         var envelope = try Self.unsigned()
         let (first, second) = (TestKeys.signing, TestKeys.otherSigning)
-        let store = try TrustStore([first.verifyingKey, second.verifyingKey])
+        let store = try TrustStore(trusting: [first.verifyingKey, second.verifyingKey])
         for key in [second, first, first] { try envelope.attach(key.sign(envelope.payload[...]), from: store) }
         let signers = [second, first].map(\.verifyingKey.id)
         #expect(envelope.signers == Set(signers) && envelope.algorithms == [.rsaSHA1])
@@ -73,7 +73,7 @@ import Testing
         await #expect(processExitsWith: .success) {
             var envelope = try Self.unsigned()
             let signature = try TestKeys.signing.sign(envelope.payload[...])
-            let store = try TrustStore([TestKeys.otherSigning.verifyingKey, TestKeys.signing.verifyingKey])
+            let store = try TrustStore(trusting: [TestKeys.otherSigning.verifyingKey, TestKeys.signing.verifyingKey])
             #expect(Self.allowOnly("fips=yes"))
             #expect(throws: PatchError(.unavailable, "")) { try envelope.attach(signature, from: store) }
             #expect(envelope.signers.isEmpty)

@@ -29,12 +29,37 @@ import Testing
     @Test func publicKeyIDIsTheHashOfItsDER() throws {
         let pem = try made(by: "openssl genrsa -out private 2048 && openssl pkey -in private -pubout -out key")
         let id = try Tool.shell("openssl pkey -pubin -in key -outform DER | sha256sum | cut -c1-16", in: folder.path)
-        let key = try VerifyingKey(pem: pem)
+        let key = try VerifyingKey(pem: pem, algorithm: .rsaSHA256)
         #expect(key.id.description == id.lines.first)
-        #expect(key.algorithm == .rsaSHA1)
+        #expect(key.algorithm == .rsaSHA256)
         #expect(key.bits == 2048)
-        #expect(try VerifyingKey(pem: pem, algorithm: .rsaSHA256).id == key.id)
+        #expect(try VerifyingKey(pem: pem, algorithm: .rsaSHA1).id == key.id)
         #expect(try key.pem() == pem)
+    }
+
+    /// SHA-1 is the format's default, and no default of the library.
+    @Test func anRSAKeyNeedsAnAlgorithm() throws {
+        let (signing, verifying) = (TestKeys.signing, TestKeys.signing.verifyingKey)
+        let missing = PatchError(
+            .config, "an RSA key without an algorithm",
+            hint: "name the algorithm that the key is for: rsa-sha256, or rsa-sha1 if old clients must read the file")
+        #expect(throws: missing) { try VerifyingKey(pem: verifying.pem()) }
+        #expect(throws: missing) { try SigningKey(pem: signing.pem()) }
+        #expect(throws: missing) { try TrustStore(decoding: verifying.pem()) }
+        for algorithm in [SignatureAlgorithm.rsaSHA1, .rsaSHA256] {
+            #expect(try VerifyingKey(pem: verifying.pem(), algorithm: algorithm).algorithm == algorithm)
+            #expect(try SigningKey(pem: signing.pem(), algorithm: algorithm).verifyingKey.algorithm == algorithm)
+        }
+        #expect(try VerifyingKey(pem: verifying.pem(), algorithm: nil, rsaDefault: .rsaSHA1).algorithm == .rsaSHA1)
+    }
+
+    @Test func anAlgorithmIsFoundByItsName() {
+        #expect(SignatureAlgorithm(rawValue: "rsa-sha256") == .rsaSHA256)
+        #expect(SignatureAlgorithm(rawValue: "ml-dsa-65") == nil && SignatureAlgorithm(rawValue: "") == nil)
+        #expect(EnvelopeSuite(rawValue: "aes-256-gcm+sha256") == .aes256GCMSHA256)
+        #expect(EnvelopeSuite(rawValue: "aes-256-gcm") == nil)
+        #expect("\(SignatureAlgorithm.ed25519) \(EnvelopeSuite.aes128CBCMD5)" == "ed25519 aes-128-cbc+md5")
+        #expect(Set(SignatureAlgorithm.allCases).count == 3 && Set(EnvelopeSuite.allCases).count == 2)
     }
 
     @Test func ed25519KeyIsReadAndSigns() throws {
@@ -119,7 +144,7 @@ import Testing
         "openssl genrsa 2048 | sed 's/$/\\r/' >key",
     ])
     func privateKeyIsReadInItsForms(line: String) throws {
-        let key = try SigningKey(pem: SecretBytes(try made(by: line)))
+        let key = try SigningKey(pem: SecretBytes(try made(by: line)), algorithm: .rsaSHA256)
         let signature = try key.sign(Array("payload".utf8)[...])
         #expect(try key.verifyingKey.isValid(signature, for: Array("payload".utf8)[...]))
     }
@@ -127,7 +152,7 @@ import Testing
     @Test func passphraseOpensAnEncryptedKey() throws {
         let pem = SecretBytes(try made(by: "openssl genrsa -aes256 -passout pass:open-sesame -out key 2048"))
         let passphrase = SecretBytes(Array("open-sesame".utf8))
-        let key = try SigningKey(pem: pem, passphrase: passphrase)
+        let key = try SigningKey(pem: pem, passphrase: passphrase, algorithm: .rsaSHA256)
         #expect(throws: PatchError(.passphrase, "")) { try SigningKey(pem: pem) }
         #expect(throws: PatchError(.passphrase, "")) {
             try SigningKey(pem: pem, passphrase: SecretBytes(Array("open".utf8)))
@@ -156,7 +181,7 @@ import Testing
     ])
     func verifyingKey_wrongPEM_isRefused(line: String) throws {
         let pem = try made(by: line)
-        #expect(throws: PatchError(.config, "")) { try VerifyingKey(pem: pem) }
+        #expect(throws: PatchError(.config, "")) { try VerifyingKey(pem: pem, algorithm: nil, rsaDefault: .rsaSHA1) }
     }
 
     @Test(arguments: [
@@ -165,26 +190,26 @@ import Testing
     ])
     func signingKey_wrongPEM_isRefused(line: String) throws {
         let pem = SecretBytes(try made(by: line))
-        #expect(throws: PatchError(.config, "")) { try SigningKey(pem: pem) }
+        #expect(throws: PatchError(.config, "")) { try SigningKey(pem: pem, rsaDefault: .rsaSHA1) }
     }
 
     @Test func textAroundATrustedKeyIsAllowed() throws {
         let pem = try made(by: "openssl genrsa 2048 | openssl rsa -pubout -text | sed '$a the end' >key")
-        #expect(try VerifyingKey(pem: pem).bits == 2048)
+        #expect(try VerifyingKey(pem: pem, algorithm: .rsaSHA256).bits == 2048)
         let carriageReturns = try made(by: "openssl pkey -in rsa.pem -pubout | sed 's/$/\\r/' >key")
-        #expect(try VerifyingKey(pem: carriageReturns).bits == 2048)
+        #expect(try VerifyingKey(pem: carriageReturns, algorithm: .rsaSHA256).bits == 2048)
     }
 
     @Test func aKeyIsWrittenAndReadBack() throws {
         let key = TestKeys.signing
-        #expect(try SigningKey(pem: key.pem()).verifyingKey.id == key.verifyingKey.id)
+        #expect(try SigningKey(pem: key.pem(), algorithm: .rsaSHA256).verifyingKey.id == key.verifyingKey.id)
         #expect(throws: PatchError(.config, "")) { try SigningKey.generate(.rsaSHA1, bits: 1024) }
     }
 
     @Test func noDescriptionShowsASecret() throws {
         let secret = SecretBytes(Array("open-sesame".utf8))
         let texts = ["\(secret)", String(reflecting: secret), "\(TestKeys.script)", "\(TestKeys.signing)"]
-        let hex = String(decoding: TestKeys.script.file().exposed, as: UTF8.self)
+        let hex = String(decoding: TestKeys.script.encoded().exposed, as: UTF8.self)
         for text in texts {
             #expect(!text.contains("sesame"))
             #expect(!text.contains(hex.dropLast()))
@@ -212,25 +237,25 @@ import Testing
             "{ printf 'patchpack script key\\n'; printf \"$(sed 's/../\\\\x&/g' key)\"; } | sha256sum | cut -c1-16",
             in: folder.path)
         let marked = #expect(throws: PatchError(.config, "")) {
-            try ScriptKey(file: SecretBytes(Array("\u{FEFF}\(Self.hex)".utf8)))
+            try ScriptKey(decoding: SecretBytes(Array("\u{FEFF}\(Self.hex)".utf8)))
         }
         #expect(marked?.message == "a script key that was changed: it begins with a byte order mark")
         for (text, change) in [("\(Self.hex)\r\n", "CR and LF"), (Self.hex.uppercased(), "capital letters")] {
             let changed = #expect(throws: PatchError(.config, "")) {
-                try ScriptKey(file: SecretBytes(Array(text.utf8)))
+                try ScriptKey(decoding: SecretBytes(Array(text.utf8)))
             }
             #expect(changed?.message.contains(change) == true, "\(changed?.message ?? "")")
         }
-        let key = try ScriptKey(file: SecretBytes(Array(Self.hex.utf8)))
+        let key = try ScriptKey(decoding: SecretBytes(Array(Self.hex.utf8)))
         #expect(key.id.description == id.lines.first)
         #expect(key.suite == .aes128CBCMD5)
     }
 
     @Test(arguments: [hex, hex + "\n", hex + hex, hex + hex + "\n"])
     func aLineOfHexIsAKey(text: String) throws {
-        let key = try ScriptKey(file: SecretBytes(Array(text.utf8)))
+        let key = try ScriptKey(decoding: SecretBytes(Array(text.utf8)))
         #expect(key.suite.keyLength * 2 == text.utf8.filter { $0 != 10 }.count)
-        #expect(key.file().exposed == Array(text.utf8.filter { $0 != 10 }) + [10])
+        #expect(key.encoded().exposed == Array(text.utf8.filter { $0 != 10 }) + [10])
     }
 
     private static let noKeys: [String] = [
@@ -241,7 +266,7 @@ import Testing
 
     @Test(arguments: noKeys)
     func scriptKey_wrongText_isRefused(text: String) {
-        #expect(throws: PatchError(.config, "")) { try ScriptKey(file: SecretBytes(Array(text.utf8))) }
+        #expect(throws: PatchError(.config, "")) { try ScriptKey(decoding: SecretBytes(Array(text.utf8))) }
     }
 
     @Test func aKeyHasSixteenOrThirtyTwoBytes() throws {
@@ -257,13 +282,13 @@ import Testing
 @Suite(.ownThreads) struct TrustStoreTests {
     @Test func aKeyGivenTwiceCountsOnce() throws {
         let key = TestKeys.signing.verifyingKey
-        #expect(try TrustStore([key, key, TestKeys.otherSigning.verifyingKey]).keys.count == 2)
+        #expect(try TrustStore(trusting: [key, key, TestKeys.otherSigning.verifyingKey]).keys.count == 2)
     }
 
     @Test func noKeyAndOneKeyForTwoAlgorithmsAreRefused() throws {
         let key = TestKeys.signing.verifyingKey
         let other = try VerifyingKey(pem: key.pem(), algorithm: .rsaSHA256)
-        #expect(throws: PatchError(.config, "")) { try TrustStore([key, other]) }
+        #expect(throws: PatchError(.config, "")) { try TrustStore(trusting: [key, other]) }
         #expect(throws: PatchError(.config, "")) { try TrustStore(keys: []) }
     }
 }

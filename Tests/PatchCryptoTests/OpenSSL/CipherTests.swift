@@ -25,7 +25,7 @@ import Testing
         ] {
             let key = try ScriptKey.generate(for: suite)
             try folder.write(try suite.seal(text, with: key, label: "x"), to: "sealed")
-            try folder.write(key.file().exposed, to: "key")
+            try folder.write(key.encoded().exposed, to: "key")
             let opened = try Tool.shell(
                 """
                 iv=$(head -c \(suite.cipher.ivLength) sealed | od -An -v -tx1 | tr -d ' \\n')

@@ -16,7 +16,8 @@ import Testing
         let bytes = try vector.bytes()
         do throws(PatchError) {
             let keys = try trusted.map { key throws(PatchError) in
-                try VerifyingKey(pem: key.pem, algorithm: key.algorithm.flatMap(SignatureAlgorithm.init(rawValue:)))
+                try VerifyingKey(
+                    pem: key.pem, algorithm: key.algorithm.flatMap(SignatureAlgorithm.init(rawValue:)), rsaDefault: .rsaSHA1)
             }
             // A key that is given twice counts once, as on a command line.
             var distinct: [VerifyingKey] = []
@@ -24,12 +25,12 @@ import Testing
                 distinct.append(key)
             }
             let verifier = try EnvelopeVerifier(
-                trustStore: TrustStore(distinct), threshold: vector.threshold,
+                trustStore: TrustStore(trusting: distinct), threshold: vector.threshold,
                 policy: VerificationPolicy(
                     time: vector.at.flatMap(Timestamp.init), app: vector.app,
                     appVersion: vector.appVersion.flatMap(AppVersion.init), engine: vector.engine,
                     minimumVersion: vector.floor))
-            let scriptKey = try ScriptKey(file: SecretBytes(scriptKeyFile))
+            let scriptKey = try ScriptKey(decoding: SecretBytes(scriptKeyFile))
             let patch = try verifier.verify(bytes, scriptKeys: scriptKey, report: &report)
             var scripts: [String: String] = [:]
             for script in patch.scripts {

@@ -13,15 +13,15 @@ import Testing
         var report = VerificationReport()
         do throws(PatchError) {
             _ = try verifier.verify(envelope, scriptKeys: key, report: &report)
-            #expect(report.stages.allSatisfy { $0.status == .pass })
+            #expect(report.stages.allSatisfy { $0.status == .passed })
             return (nil, nil, report)
         } catch {
             let failed = try #require(report.failedStage)
-            var expected = VerificationReport.Status.pass
+            var expected = VerificationReport.Status.passed
             for stage in report.stages {
-                if stage.stage == failed { expected = .fail }
+                if stage.stage == failed { expected = .failed }
                 #expect(stage.status == expected)
-                if expected == .fail { expected = .skipped }
+                if expected == .failed { expected = .skipped }
             }
             return (failed, error, report)
         }
@@ -44,7 +44,7 @@ import Testing
             try verifier.verify([1], scriptKeys: TestKeys.script, report: &report)
         }
         _ = try verifier.verify(EnvelopeForge().envelope(), scriptKeys: TestKeys.script, report: &report)
-        #expect(report.stages.allSatisfy { $0.status == .pass } && report.failedStage == nil)
+        #expect(report.stages.allSatisfy { $0.status == .passed } && report.failedStage == nil)
         _ = try verifier.verifySignatures(EnvelopeForge().envelope(), report: &report)
         #expect(report.stages.contains { $0.status == .skipped } && report.manifest == nil)
     }
@@ -117,13 +117,13 @@ import Testing
         var forge = EnvelopeForge()
         forge.signingKeys = [sha256]
         #expect(try outcome(forge.envelope()).error == PatchError(.unknownSigner, ""))
-        let trust = try TrustStore([sha256.verifyingKey])
+        let trust = try TrustStore(trusting: [sha256.verifyingKey])
         #expect(try outcome(forge.envelope(), trust: trust).error == nil)
         #expect(try outcome(EnvelopeForge().envelope(), trust: trust).error == PatchError(.unknownSigner, ""))
     }
 
     @Test func aThresholdCountsKeysAndNotLines() throws {
-        let both = try TrustStore([TestKeys.signing.verifyingKey, TestKeys.otherSigning.verifyingKey])
+        let both = try TrustStore(trusting: [TestKeys.signing.verifyingKey, TestKeys.otherSigning.verifyingKey])
         var forge = EnvelopeForge()
         forge.signingKeys = [TestKeys.signing, TestKeys.signing]
         #expect(try outcome(forge.envelope(), trust: both, threshold: 1).error == nil)
@@ -135,7 +135,7 @@ import Testing
     }
 
     @Test func enoughGoodSignaturesMakeABadOneHarmless() throws {
-        let both = try TrustStore([TestKeys.signing.verifyingKey, TestKeys.otherSigning.verifyingKey])
+        let both = try TrustStore(trusting: [TestKeys.signing.verifyingKey, TestKeys.otherSigning.verifyingKey])
         let payload = try Array(UnverifiedEnvelope(EnvelopeForge().envelope()).payload)
         let bad = EnvelopeFormat.signatureLine(
             algorithm: .rsaSHA1, keyID: TestKeys.otherSigning.verifyingKey.id, signature: [1, 2, 3])
@@ -241,7 +241,7 @@ import Testing
         var report = VerificationReport()
         var envelope = try EnvelopeForge().envelope()
         #expect(try verifier.verifySignatures(envelope, report: &report).signers == [TestKeys.signing.verifyingKey.id])
-        #expect(report.stages.map(\.status) == [.pass, .pass, .pass] + Array(repeating: .skipped, count: 5))
+        #expect(report.stages.map(\.status) == [.passed, .passed, .passed] + Array(repeating: .skipped, count: 5))
         envelope[0] ^= 1
         #expect(throws: PatchError(.badSignature, "")) {
             try verifier.verifySignatures(envelope, report: &report)

@@ -171,10 +171,10 @@ import Testing
     }
 
     @Test func outputFile_pathOfKeyOrEnvelope_isRefused() throws {
-        try shop.folder.write(TestKeys.script.file().exposed, to: "cart.js")
+        try shop.folder.write(TestKeys.script.encoded().exposed, to: "cart.js")
         let key = try shop.run("pack", "cart.lua", "--force", "--signing-key", "signing.pem", "--script-key", "cart.js")
         #expect(key.status == 64, "\(key.error)")
-        #expect(try shop.folder.read("cart.js") == TestKeys.script.file().exposed)
+        #expect(try shop.folder.read("cart.js") == TestKeys.script.encoded().exposed)
         try #require(try shop.pack("cart.lua", "-o", "dist").status == 0)
         try #require(
             try shop.shell("mkdir u; cp dist/cart.js u/cart.lua; ln -s .. link; mkdir v; ln -s /tmp v/lib").status == 0)

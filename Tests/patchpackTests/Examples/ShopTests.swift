@@ -1,4 +1,5 @@
 import Foundation
+import PatchCrypto
 import TestSupport
 import Testing
 
@@ -9,6 +10,10 @@ import Testing
 
     init() throws {
         workshop = try ReleaseFixture()
+        // The shop names no algorithm, which only a key of RSA would need.
+        let key = try SigningKey.generate(.ed25519)
+        try workshop.folder.write(key.pem().exposed, to: "signing.pem", mode: 0o600)
+        try workshop.folder.write(key.verifyingKey.pem(), to: "trusted.pem")
         try FileManager.default.copyItem(atPath: "\(Tool.root)/examples/patches", toPath: workshop.folder.at("patches"))
     }
 

@@ -61,7 +61,7 @@ import Testing
         for index in stride(from: 0, to: store.count, by: 101) {
             var changed = store
             changed[index] ^= 1
-            #expect(throws: PatchError(.modifiedTrust, "")) { try TrustStore(contentsOf: changed, pinnedTo: pin) }
+            #expect(throws: PatchError(.modifiedTrust, "")) { try TrustStore(decoding: changed, pinnedTo: pin) }
         }
         try shop.folder.write(store + [10], to: "store")
         // A pin without a trust store is an error.
@@ -205,7 +205,7 @@ import Testing
         #expect(try TrustStoreFile(Array(whole.utf8)).encoded() == Array(whole.utf8))
         #expect(try TrustStoreFile(Array(whole.dropLast().utf8)).encoded() == Array(whole.utf8))
         #expect(throws: PatchError(.config, "")) { try TrustStoreFile(Array("\(text)\(text)".utf8)) }
-        #expect(throws: PatchError(.config, "")) { try TrustStore(contentsOf: []) }
+        #expect(throws: PatchError(.config, "")) { try TrustStore(decoding: []) }
     }
 
     @Test func theEnvironmentNamesAStore() throws {

@@ -114,7 +114,7 @@ struct Verification: Sendable {
                 result.error = error.hinting("it looks like \(guess)")
             }
         }
-        if hashingPayload, result.report.stages.contains(where: { $0.stage == .signature && $0.status == .pass }) {
+        if hashingPayload, result.report.stages.contains(where: { $0.stage == .signature && $0.status == .passed }) {
             result.payloadDigest = try? UnverifiedEnvelope(kept).payloadDigest()
         }
         return result

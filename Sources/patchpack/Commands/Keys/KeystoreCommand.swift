@@ -134,12 +134,12 @@ enum KeystoreCommand {
             guard !StandardOutput.isTerminal else {
                 throw .usage("-o - would show the key on the terminal", hint: "give -o FILE, or a pipe")
             }
-            var bytes = key.file().unprotected
+            var bytes = key.encoded().unprotected
             defer { _ = SecretBytes(wiping: &bytes) }
             try StandardOutput.write(bytes)
             return
         }
-        let file = OutputFile(path: output, content: .secret(key.file()))
+        let file = OutputFile(path: output, content: .secret(key.encoded()))
         try OutputFile.write([file], force: arguments.has(.force))
         console.warnOfReaders([file])
         try show(name, key, "export", on: console)

@@ -101,7 +101,7 @@ enum TrustCommand {
     private static func pin(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
         let path = arguments.operands[0].path
         let file = try TrustFiles.file(at: path)
-        _ = try path.naming { () throws(PatchError) in try TrustStore(contentsOf: file) }
+        _ = try path.naming { () throws(PatchError) in try TrustStore(decoding: file, rsaDefault: .rsaSHA1) }
         let pin = try TrustStoreFile.pin(of: file)
         try console.result(
             .report("patchpack.trust/1", nil, [("action", "pinned"), ("file", path), ("pin", pin)]), always: true, pin)

@@ -10,7 +10,7 @@ let (envelope, file, publicKeyPEM, keyFile, pinnedRoot): ([UInt8], [UInt8], [UIn
     [], [], [], [], []
 )
 let scriptKey = try! ScriptKey.generate(for: .aes128CBCMD5)
-let trust = try! TrustStore([])
+let trust = try! TrustStore(trusting: [])
 let patches = PatchDevice(
     app: host, registry: registry, folder: supportFolder, feed: .init(root: pinnedRoot, at: FolderSource("feed")),
     trust: PatchTrust(trust, scriptKeys: scriptKey))
