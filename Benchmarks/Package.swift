@@ -1,6 +1,9 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
+// The name of the package above, by which some benchmarks measure what no app needs: it is that of its folder.
+let above = Context.packageDirectory.split(separator: "/").dropLast().last.map { $0.lowercased() } ?? ""
+
 // A separate package, so that users of the libraries do not build it.
 let package = Package(
     name: "Benchmarks",
@@ -27,8 +30,10 @@ let package = Package(
                 .product(name: "PatchHTTP", package: "patchpack"),
                 .product(name: "PatchCrypto", package: "patchpack"),
             ],
+            packageAccess: false,
             swiftSettings: [
                 .swiftLanguageMode(.v6), .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+                .unsafeFlags(["-package-name", above]),
             ]),
     ]
 )

@@ -8,9 +8,9 @@ internal import PatchFiles
 /// The patches of an app on one device, over all of its launches.
 ///
 ///     let patches = try PatchDevice(
-///         app: HostInfo(app: "com.example.shop", version: "2.3.1"), registry: registry, folder: support,
+///         host: HostInfo(app: "com.example.shop", version: "2.3.1"), registry: registry, folder: support,
 ///         feed: .init(root: pinnedRoot, at: HTTPSource("https://patches.example.com")),
-///         trust: PatchTrust(trustedKeys, scriptKeys: scriptKey), log: .init(folder: logs))
+///         trust: PatchTrust(trustedKeys, scriptKeys: scriptKey), configuration: .init(log: .init(folder: logs)))
 ///     patches.launch()        // before the first screen: judges the last launch and runs the held patches; no network
 ///     patches.confirm()       // the app works
 ///     await patches.sync()    // fetches new patches
@@ -53,6 +53,55 @@ public final class PatchDevice: Sendable {
         }
     }
 
+    /// How a device works, beyond what it needs. Each member has a default.
+    public struct Configuration: Sendable {
+        /// The device's settings for the feed.
+        public var settings: SyncSettings
+        /// The limits of each patch.
+        public var limits: PatchLimits
+        /// How often something may fail before a patch is rolled back.
+        public var crashLimits: CrashLimits
+        /// Where events are logged; nil to log none.
+        public var log: Log?
+        /// Whether to only read the folder, for an extension of the app that shares it.
+        public var isReader: Bool
+        /// Returns the current time, in whole seconds; nil for the system's clock.
+        public var clock: (@Sendable () -> Timestamp)?
+        /// Called after each envelope that a sync has downloaded.
+        public var progress: (@Sendable (SyncProgress) -> Void)?
+        /// Called for each event, on the thread on which it happens. A call of a patched function may wait for it, so it must be
+        /// quick. Failures, fallbacks and other events that differ only in their messages are reported at most once a second, with
+        /// their count.
+        public var events: (@Sendable (PatchEvent) -> Void)?
+
+        /// Configures a device.
+        ///
+        /// - Parameters:
+        ///   - settings: The device's settings for the feed.
+        ///   - limits: The limits of each patch.
+        ///   - crashLimits: How often something may fail before a patch is rolled back.
+        ///   - log: Where events are logged; nil to log none.
+        ///   - isReader: Whether to only read the folder, for an extension of the app that shares it.
+        ///   - clock: Returns the current time, in whole seconds; nil for the system's clock.
+        ///   - progress: Called after each envelope that a sync has downloaded.
+        ///   - events: Called for each event, on the thread on which it happens, so it must be quick.
+        public init(
+            settings: SyncSettings = SyncSettings(), limits: PatchLimits = PatchLimits(),
+            crashLimits: CrashLimits = CrashLimits(), log: Log? = nil, isReader: Bool = false,
+            clock: (@Sendable () -> Timestamp)? = nil, progress: (@Sendable (SyncProgress) -> Void)? = nil,
+            events: (@Sendable (PatchEvent) -> Void)? = nil
+        ) {
+            self.settings = settings
+            self.limits = limits
+            self.crashLimits = crashLimits
+            self.log = log
+            self.isReader = isReader
+            self.clock = clock
+            self.progress = progress
+            self.events = events
+        }
+    }
+
     /// The functions that patches replace.
     public let registry: PatchRegistry
     /// The event log; nil if there is none.
@@ -70,7 +119,7 @@ public final class PatchDevice: Sendable {
     /// ended. It runs the patches that are good there, and changes nothing.
     ///
     /// - Parameters:
-    ///   - app: The program that patches run in.
+    ///   - host: The program that patches run in.
     ///   - registry: The functions that patches replace. A patch waits for functions that are registered later.
     ///   - folder: The path of the folder that records which patches are held, good and banned. It is created if it is missing.
     ///     Each app, and each environment of the app, needs its own folder; versions of the app share it. A relative path is from
@@ -78,28 +127,21 @@ public final class PatchDevice: Sendable {
     ///   - feed: Where patches come from.
     ///   - trust: The keys that envelopes are verified with. The feed may deliver more keys, and revoke keys, with a trust store
     ///     that the release key has signed.
-    ///   - settings: The device's settings for the feed.
-    ///   - limits: The limits of each patch.
-    ///   - crashLimits: How often something may fail before a patch is rolled back.
-    ///   - log: Where events are logged; nil to log none.
-    ///   - isReader: Whether to only read the folder, for an extension of the app that shares it.
-    ///   - clock: Returns the milliseconds since 1970; nil for the system's clock.
-    ///   - progress: Called after each envelope that a sync has downloaded.
-    ///   - events: Called for each event, on the thread on which it happens. A call of a patched function may wait for it, so it
-    ///     must be quick. Failures, fallbacks and other events that differ only in their messages are reported at most once a
-    ///     second, with their count.
+    ///   - configuration: Everything else: settings, limits, the log, and the closure that receives events.
     public convenience init(
-        app: HostInfo, registry: PatchRegistry, folder: String, feed: Feed, trust: PatchTrust,
-        settings: SyncSettings = SyncSettings(), limits: PatchLimits = PatchLimits(),
-        crashLimits: CrashLimits = CrashLimits(), log: Log? = nil, isReader: Bool = false,
-        clock: (@Sendable () -> Int)? = nil,
-        progress: @escaping @Sendable (_ done: Int, _ all: Int) -> Void = { _, _ in },
-        events: (@Sendable (PatchEvent) -> Void)? = nil
+        host: HostInfo, registry: PatchRegistry, folder: String, feed: Feed, trust: PatchTrust,
+        configuration: Configuration = Configuration()
     ) {
+        let progress = configuration.progress
+        var milliseconds: (@Sendable () -> Int)?
+        if let clock = configuration.clock { milliseconds = { clock().secondsSince1970 * 1000 } }
         self.init(
-            app: app, registry: registry, folder: folder, feed: feed, trust: trust, settings: settings, limits: limits,
-            crashLimits: crashLimits, log: log, isReader: isReader, clock: clock, uptime: .system, progress: progress,
-            listener: events.map { EventThrottle(listener: $0) })
+            host: host, registry: registry, folder: folder, feed: feed, trust: trust,
+            settings: configuration.settings, limits: configuration.limits, crashLimits: configuration.crashLimits,
+            log: configuration.log, isReader: configuration.isReader,
+            clock: milliseconds, uptime: .system,
+            progress: { done, all in progress?(SyncProgress(fetched: done, total: all)) },
+            listener: configuration.events.map { EventThrottle(listener: $0) })
     }
 
     /// Makes a device with a listener that can receive every event, and an uptime that tests can advance.
@@ -107,8 +149,9 @@ public final class PatchDevice: Sendable {
     /// - Parameters:
     ///   - registry: The functions that patches replace; nil in a tool, which runs no patches.
     ///   - feed: Where patches come from; nil, and `trust` too, in a tool that never syncs.
+    ///   - clock: Returns the milliseconds since 1970; nil for the system's clock.
     package init(
-        app: HostInfo, registry: PatchRegistry?, folder: String, feed: Feed?, trust: PatchTrust?,
+        host: HostInfo, registry: PatchRegistry?, folder: String, feed: Feed?, trust: PatchTrust?,
         settings: SyncSettings = SyncSettings(), limits: PatchLimits = PatchLimits(),
         crashLimits: CrashLimits = CrashLimits(), log: Log? = nil, isReader: Bool = false,
         clock: (@Sendable () -> Int)? = nil, uptime: Uptime = .system,
@@ -126,14 +169,14 @@ public final class PatchDevice: Sendable {
         // An app may change its working folder, as daemons do. A tool does not, and names files as it was given them.
         let path = registry == nil ? Path(folder) : Path(folder).absolute
         let store = PatchStore(
-            folder: path, host: app, isReader: isReader, limits: crashLimits, clock: time, uptime: uptime,
+            folder: path, host: host, isReader: isReader, limits: crashLimits, clock: time, uptime: uptime,
             events: emit)
         let eventLog = log.map { log in
             var resource = EventResource(
-                host: app, installation: settings.installation(or: store.installation),
+                host: host, installation: settings.installation(or: store.installation),
                 environment: settings.environment)
             resource.groups = settings.groups
-            return PatchEventLog(folder: log.folder, resource: resource, limits: log.limits, clock: milliseconds)
+            return PatchEventLog(folder: log.folder, resource: resource, limits: log.limits, milliseconds: milliseconds)
         }
         early.open(eventLog)
         self.log = eventLog
@@ -144,7 +187,7 @@ public final class PatchDevice: Sendable {
         self.trust = trust
         let runner = registry.map { registry in
             PatchRunner(
-                registry: registry, host: app, limits: limits, clock: time, uptime: uptime,
+                registry: registry, host: host, limits: limits, clock: time, uptime: uptime,
                 events: { event in
                     emit(.runner(event))
                     store.observe(event)
@@ -180,7 +223,7 @@ public final class PatchDevice: Sendable {
     /// Notes that the app works. Patches that the launch began with are good from now on.
     ///
     /// Call it when the app has shown that it works: after the first screen, or the first answered request. A crash still counts
-    /// against a new patch until the patch's watch is over (``CrashLimits/watch``).
+    /// against a new patch until the patch's watch is over (``CrashLimits/watchDuration``).
     public func confirm() {
         guard isInTime("confirm()", store.hasLaunched) else { return }
         store.confirm()

@@ -43,7 +43,7 @@ struct ScriptFunction: Sendable {
                 }
                 for argument in arguments { argument.push(to: stack) }
                 if stack.runs(Int32(arguments.count), 1), let value = ScriptResult.read(from: stack) {
-                    let type = InterfaceType(signature?.result ?? "value")
+                    let type = InterfaceType(signature?.resultType ?? "value")
                     guard let fault = value.fault(as: type, in: interface) else {
                         stack.leave()
                         return value.converted(to: type, in: interface)
@@ -52,7 +52,7 @@ struct ScriptFunction: Sendable {
                 }
                 let outcome = unsafe record.pointee.outcome
                 // If the app's function cannot throw, an error of the script is a failure.
-                guard signature?.throws == false, (try? outcome?.get()) != nil || outcome == nil else {
+                guard signature?.isThrowing == false, (try? outcome?.get()) != nil || outcome == nil else {
                     return try settled(slot, stack, outcome, arguments)
                 }
                 let value = try outcome.map { Result<ScriptValue, Never>.success(try $0.get()) }
@@ -75,7 +75,7 @@ struct ScriptFunction: Sendable {
         _ slot: Slot, _ stack: PatchStack, _ first: Int32, _ record: CallReference?, _ cell: LayerCell
     ) -> Int32 {
         let given = max(0, Int(stack.top) - Int(first) + 1)
-        let types = signature?.arguments ?? Array(repeating: "value", count: given)
+        let types = signature?.argumentTypes ?? Array(repeating: "value", count: given)
         guard given <= types.count else {
             return stack.refuseCall(
                 message: PatchStack.argumentCountMessage(of: slot.name, takes: types.count, got: given))

@@ -132,8 +132,8 @@ package final class SpecRunner: Sendable {
         free.loadFuel = Int.max / 2
         free.callDepth = 1000
         free.sourceBytes = 8 << 20
-        free.memory = 1 << 30
-        free.peakMemory = 1 << 30
+        free.memoryBytes = 1 << 30
+        free.peakMemoryBytes = 1 << 30
         spec = try ScriptState(
             [script], limits: free, host: runner.host, names: registry.names, reports: .none, seed: 1,
             libraries: .all)
@@ -183,8 +183,8 @@ package final class SpecRunner: Sendable {
             report.tests.append(test)
             testEnded(test)
             // A patch in shadow that ends has reported its last counts.
-            for case .compared(_, let function, let counts) in state.locked({ $0.events }) {
-                report.comparisons[function, default: .init()].add(counts)
+            for case .compared(let call, let counts) in state.locked({ $0.events }) {
+                report.comparisons[call.function, default: .init()].add(counts)
             }
         }
         report.coverage = state.locked { $0.lines }
@@ -239,11 +239,11 @@ package final class SpecRunner: Sendable {
             guard status == .failed || status == .passed && !state.hasAsked else { return [] }
             return state.events.compactMap { event -> String? in
                 switch event {
-                case .failed(_, let function, let failure):
-                    "the patch failed in \(function): \(failure.text)"
+                case .failed(let call, let failure):
+                    "the patch failed in \(call.function): \(failure.text)"
                         + (failure.stackTrace.map { "\n" + $0 } ?? "")
-                case .fellBack(_, let function, let reason):
-                    "the patch was skipped in \(function): \(reason.rawValue)"
+                case .fellBack(let call, let reason):
+                    "the patch was skipped in \(call.function): \(reason.rawValue)"
                 default: nil
                 }
             }
@@ -269,7 +269,7 @@ package final class SpecRunner: Sendable {
     }
 
     private func add(_ name: String, _ signature: PatchSignature?) throws(PatchError) {
-        let result = signature?.result ?? "value"
+        let result = signature?.resultType ?? "value"
         let function = ScriptFunction(signature: signature, interface: interface) { [weak self] arguments in
             try self?.callOriginal(name, result, arguments) ?? .nil
         }
@@ -324,7 +324,7 @@ package final class SpecRunner: Sendable {
     /// Loads the active patches again, as another instance would. They keep counting their failures.
     private func renew() throws(PatchError) {
         let active = runner.active
-        guard !active.contains(where: \.isOpen) else { return }
+        guard !active.contains(where: \.isBreakerOpen) else { return }
         let fallbacks = registry.state.map { ($0.name, $0.patches.reduce(0) { $0 + $1.fallbacks }) }
         state.locked { state in
             for (name, count) in fallbacks where count > 0 { state.fallbacks[name, default: 0] += count }
@@ -432,13 +432,13 @@ package final class SpecRunner: Sendable {
                     return stack.refuseCall(
                         message: "the object of \(name): " + ScriptObject._mismatch(in: stack, at: 1))
                 }
-                let types = method.signature.arguments
+                let types = method.signature.argumentTypes
                 guard let arguments = ScriptValue.arguments(from: stack, at: 2, as: types, of: name, in: interface)
                 else { return CallbackResult.notCalled }
                 do {
                     let value = try object.spec.callHeld(
                         object.held, member: method.name, [.object(object)] + arguments)
-                    try Self.converted(value, to: method.signature.result, of: name, in: interface).push(to: stack)
+                    try Self.converted(value, to: method.signature.resultType, of: name, in: interface).push(to: stack)
                     return 1
                 } catch {
                     return stack.raise(error)
@@ -459,9 +459,9 @@ package final class SpecRunner: Sendable {
         let failures: [ScriptValue] = state.locked { state in
             state.hasAsked = true
             return state.events.compactMap { event in
-                guard case .failed(let patch, let function, let failure) = event else { return nil }
+                guard case .failed(let call, let failure) = event else { return nil }
                 let members: [(String, ScriptValue?)] = [
-                    ("patch", .text(patch.id)), ("name", .text(function)), ("code", .text("\(failure.code)")),
+                    ("patch", .text(call.patch.id)), ("name", .text(call.function)), ("code", .text("\(failure.code)")),
                     ("message", .text(failure.message)), ("script", failure.script.map { .text($0) }),
                     ("line", failure.line.map { .integer(Int64($0)) }), ("stack", failure.stackTrace.map { .text($0) }),
                 ]
@@ -485,7 +485,7 @@ package final class SpecRunner: Sendable {
         Self.sequence(
             state.locked { state in
                 state.events.compactMap {
-                    if case .log(_, let level, let text) = $0 { .text("\(level): \(text)") } else { nil }
+                    if case .logged(_, let line) = $0 { .text("\(line.severity.recorded): \(line.text)") } else { nil }
                 }
             })
     }

@@ -14,7 +14,7 @@ internal import Synchronization
 ///     #expect(simulator.why("com.example.shop.cart-total").first?.code == .banned)
 ///
 /// For the app's objects, each launch is a new process with a new registry, runner and app. The clock does not run until the test
-/// moves it.
+/// moves it. What only a running app can do ends the test if the app was never launched, or has ended.
 public final class DeviceSimulator<App: Sendable>: Sendable {
     /// The feed that the device syncs with.
     public let feed: TestFeed
@@ -23,8 +23,8 @@ public final class DeviceSimulator<App: Sendable>: Sendable {
     package let path: String
     /// The path of the part that the app's version has of it.
     package var part: String { "\(path)/versions/\(state.locked { $0.version })" }
-    private let limits: CrashLimits
-    private let patchLimits: PatchLimits
+    private let limits: PatchLimits
+    private let crashLimits: CrashLimits
     private let makeApp: @Sendable (PatchRegistry) throws -> App
     private let clock: BenchClock
     private let state: Mutex<State>
@@ -42,20 +42,20 @@ public final class DeviceSimulator<App: Sendable>: Sendable {
     /// - Parameters:
     ///   - app: The app's reverse-DNS name.
     ///   - version: The app's version.
-    ///   - time: The time at which the clock begins.
-    ///   - limits: How often something may fail before a patch is rolled back.
-    ///   - patchLimits: The limits of each patch.
+    ///   - time: The time at which the clock begins; nil for 2026-09-21T14:13:20Z.
+    ///   - limits: The limits of each patch.
+    ///   - crashLimits: How often something may fail before a patch is rolled back.
     ///   - makeApp: Makes the app's objects, and registers its functions. It is called at each launch.
     /// - Throws: `config` if the version is malformed.
     public init(
-        app: String, version: String, time: Timestamp? = nil, limits: CrashLimits = CrashLimits(),
-        patchLimits: PatchLimits = PatchLimits(), makeApp: @escaping @Sendable (PatchRegistry) throws -> App
+        app: String, version: String, time: Timestamp? = nil, limits: PatchLimits = PatchLimits(),
+        crashLimits: CrashLimits = CrashLimits(), makeApp: @escaping @Sendable (PatchRegistry) throws -> App
     ) throws(PatchError) {
         _ = try HostInfo(app: app, version: version)
         let clock = BenchClock(time)
         self.clock = clock
         self.limits = limits
-        self.patchLimits = patchLimits
+        self.crashLimits = crashLimits
         self.makeApp = makeApp
         name = app
         feed = try TestFeed(app: app) { clock.now }
@@ -64,7 +64,7 @@ public final class DeviceSimulator<App: Sendable>: Sendable {
     }
 
     deinit {
-        crash()
+        close()
         try? FileManager.default.removeItem(atPath: path)
     }
 
@@ -82,7 +82,7 @@ public final class DeviceSimulator<App: Sendable>: Sendable {
     /// - Throws: The errors of making the app.
     @discardableResult
     public func launch(syncing: Bool = true) async throws -> SyncReport? {
-        crash()
+        close()
         let (version, settings) = state.locked { ($0.version, $0.settings) }
         let host = try HostInfo(app: name, version: version)
         let registry = PatchRegistry()
@@ -92,9 +92,9 @@ public final class DeviceSimulator<App: Sendable>: Sendable {
             self?.state.locked { $0.events.append(event) }
         }
         let device = PatchDevice(
-            app: host, registry: registry, folder: path, feed: .init(root: feed.root, at: feed),
-            trust: PatchTrust(feed.trust, scriptKeys: feed.scriptKey), settings: settings, limits: patchLimits,
-            crashLimits: limits, clock: { clock.milliseconds }, uptime: clock.uptime,
+            host: host, registry: registry, folder: path, feed: .init(root: feed.root, at: feed),
+            trust: PatchTrust(feed.trust, scriptKeys: feed.scriptKey), settings: settings, limits: limits,
+            crashLimits: crashLimits, clock: { clock.milliseconds }, uptime: clock.uptime,
             listener: EventThrottle(milliseconds: 0, listener: log))
         state.locked { $0.process = (app, device) }
         device.launch()
@@ -102,16 +102,22 @@ public final class DeviceSimulator<App: Sendable>: Sendable {
     }
 
     /// Confirms that the app is healthy.
-    public func confirm() { process?.device.confirm() }
+    public func confirm() { runningDevice("confirm()").confirm() }
 
     /// Ends the app in an orderly way.
     public func end() {
-        process?.device.end()
-        crash()
+        runningDevice("end()").end()
+        close()
     }
 
     /// Ends the app abruptly, as a crash, a hang or a full memory does.
     public func crash() {
+        _ = runningDevice("crash()")
+        close()
+    }
+
+    /// Ends the app, if it is running.
+    private func close() {
         _ = process
         let process = state.locked { state in
             defer { state.process = nil }
@@ -121,27 +127,35 @@ public final class DeviceSimulator<App: Sendable>: Sendable {
     }
 
     /// Sends the app to the background, where the system may end it.
-    public func background() { process?.device.enterBackground() }
+    public func enterBackground() { runningDevice("enterBackground()").enterBackground() }
 
     /// Brings the app back to the foreground.
+    ///
+    /// - Returns: The report of the sync; nil if it is too early for another sync.
     @discardableResult
-    public func foreground() async -> SyncReport? { await process?.device.enterForeground() }
+    public func enterForeground() async -> SyncReport? {
+        await runningDevice("enterForeground()").enterForeground()
+    }
 
     /// Syncs on command.
     @discardableResult
-    public func sync() async -> SyncReport? { await process?.device.sync() }
+    public func sync() async -> SyncReport { await runningDevice("sync()").sync() }
 
     /// Installs another version of the app. It takes effect at the next launch.
     public func update(to version: String) { state.locked { $0.version = version } }
 
     /// Moves the clock forward. A running app runs for that long, so the watch of its patches may end.
-    public func advance(days: Int = 0, seconds: Int = 0) {
-        clock.advance(days * 86_400 + seconds)
+    ///
+    /// - Parameter time: How far; a negative time counts as none.
+    public func advance(by time: Duration) {
+        clock.advance(by: time)
         process?.device.store.endWatches()
     }
 
-    /// Sets the clock back, as a user may.
-    public func setBack(days: Int) { clock.setBack(days * 86_400) }
+    /// Sets the clock back, as a user may. A running app does not notice how long it has run.
+    ///
+    /// - Parameter time: How far; at most to 1970, and a negative time counts as none.
+    public func setClockBack(by time: Duration) { clock.setBack(by: time) }
 
     // MARK: looking
 
@@ -174,6 +188,14 @@ public final class DeviceSimulator<App: Sendable>: Sendable {
         return state.locked { $0.events }
     }
 
+    /// - Parameter call: The call that needs it.
+    private func runningDevice(_ call: String) -> PatchDevice {
+        guard let device = process?.device else {
+            fatalError("DeviceSimulator.\(call): the app is not running; call launch() first")
+        }
+        return device
+    }
+
     /// The running app, whose device has done what follows from the calls so far.
     private var process: (app: App, device: PatchDevice)? {
         let process = state.locked { $0.process }
@@ -185,7 +207,8 @@ public final class DeviceSimulator<App: Sendable>: Sendable {
 /// A clock that runs only when it is moved.
 final class BenchClock: Sendable {
     private struct State {
-        var seconds: Int
+        /// Since 1970.
+        var time: Duration
         var uptime = Duration.zero
         /// The waiting tasks and the uptime when each wait ends, by a number.
         var sleepers: [Int: (end: Duration, waiter: CheckedContinuation<Void, Never>)] = [:]
@@ -195,20 +218,23 @@ final class BenchClock: Sendable {
     private let state: Mutex<State>
 
     /// - Parameter start: The time at which it begins; nil for 2026-09-21T14:13:20Z.
-    init(_ start: Timestamp?) { state = Mutex(State(seconds: start?.secondsSince1970 ?? 1_790_000_000)) }
+    init(_ start: Timestamp?) { state = Mutex(State(time: .seconds(start?.secondsSince1970 ?? 1_790_000_000))) }
 
     /// The time; nil after the year 9999.
-    var now: Timestamp? { Timestamp(secondsSince1970: state.locked { $0.seconds }) }
+    var now: Timestamp? { Timestamp(secondsSince1970: milliseconds / 1000) }
     /// The milliseconds since 1970.
-    var milliseconds: Int { state.locked { $0.seconds } * 1000 }
+    var milliseconds: Int {
+        let time = state.locked { $0.time }.components
+        return Int(time.seconds) * 1000 + Int(time.attoseconds / 1_000_000_000_000_000)
+    }
 
-    func setBack(_ count: Int) { state.locked { $0.seconds -= max(0, min(count, $0.seconds)) } }
+    func setBack(by time: Duration) { state.locked { $0.time -= max(.zero, min(time, $0.time)) } }
 
-    func advance(_ count: Int) {
-        let count = max(0, min(count, 1 << 40))
+    func advance(by time: Duration) {
+        let time = max(.zero, min(time, .seconds(1 << 40)))
         let woken = state.locked { state in
-            state.seconds += count
-            state.uptime += .seconds(count)
+            state.time += time
+            state.uptime += time
             let due = state.sleepers.filter { $0.value.end <= state.uptime }
             for number in due.keys { state.sleepers[number] = nil }
             return due.values.map(\.waiter)

@@ -7,7 +7,7 @@ internal import Synchronization
 ///
 ///     let host = try PatchTestHost(app: "com.example.shop", version: "2.3.1")
 ///     let shop = try Shop(registry: host.registry)
-///     try host.install(script: "patches/cart-total.lua")
+///     try host.install(scriptAt: "patches/cart-total.lua")
 ///     #expect(shop.total(9.5, -2) == 0)
 ///     #expect(host.failures.isEmpty)
 ///
@@ -45,12 +45,12 @@ public final class PatchTestHost: Sendable {
 
     /// The failures of all patches, in order.
     public var failures: [RunnerEvent.Failure] {
-        events.compactMap { if case .failed(_, _, let failure) = $0 { failure } else { nil } }
+        events.compactMap { if case .failed(_, let failure) = $0 { failure } else { nil } }
     }
 
     /// The messages that patches wrote to the log, in order.
     public var logs: [String] {
-        events.compactMap { if case .log(_, _, let text) = $0 { text } else { nil } }
+        events.compactMap { if case .logged(_, let line) = $0 { line.text } else { nil } }
     }
 
     /// How often the active patch of a function was called.
@@ -72,15 +72,15 @@ public final class PatchTestHost: Sendable {
     /// Installs a patch from scripts on disk. The tags of the entry describe the patch.
     ///
     /// - Parameters:
-    ///   - script: The entry's path.
+    ///   - path: The entry's path.
     ///   - others: The other scripts of a bundle: their names in the envelope, such as `lib/tax.lua`, and their paths.
     ///   - inShadow: Whether it runs in shadow, and never answers.
     /// - Throws: `no-input` if a file is missing, `malformed` if a tag is missing or wrong, and the errors of `PatchRunner.load`.
     @discardableResult
     public func install(
-        script: String, others: [String: String] = [:], inShadow: Bool = false
+        scriptAt path: String, others: [String: String] = [:], inShadow: Bool = false
     ) throws(PatchError) -> LoadedPatch {
-        let path = Path(script)
+        let path = Path(path)
         var scripts = [PatchScript(name: path.name.description, bytes: try Self.contents(of: path))]
         for (name, file) in others.sorted(by: { $0.key < $1.key }) {
             scripts.append(PatchScript(name: name, bytes: try Self.contents(of: Path(file))))
@@ -103,14 +103,11 @@ public final class PatchTestHost: Sendable {
     ///
     /// - Parameters:
     ///   - envelope: The whole file.
-    ///   - trust: The keys whose signatures count.
-    ///   - keys: The script keys. One of them must open the envelope.
+    ///   - trust: The keys whose signatures count, and the script keys, one of which must open it.
     /// - Throws: The errors of `PatchRunner.install`.
     @discardableResult
-    public func install(
-        envelope: [UInt8], trust: TrustStore, keys: some ScriptKeyProvider
-    ) throws(PatchError) -> LoadedPatch {
-        try runner.install(envelope, trust: trust, keys: keys)
+    public func install(envelope: [UInt8], trust: PatchTrust) throws(PatchError) -> LoadedPatch {
+        try runner.install(envelope, trust: trust)
     }
 
     private func install(_ scripts: [PatchScript], _ inShadow: Bool) throws(PatchError) -> LoadedPatch {

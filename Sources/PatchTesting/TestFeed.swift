@@ -124,7 +124,7 @@ public final class TestFeed: Sendable {
     /// Sets a value that the app reads.
     ///
     /// - Throws: `usage` if `patchpack feed switch` would refuse the name.
-    public func set(_ name: String, to value: String) throws(PatchError) {
+    public func setSwitch(_ name: String, to value: String) throws(PatchError) {
         try change { (feed, details) throws(PatchError) in
             _ = try feed.edit(in: details) { (list) throws(PatchError) in try list.nameSwitch(name, value: value) }
         }

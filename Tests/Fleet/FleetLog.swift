@@ -27,10 +27,12 @@ final class FleetLog: Sendable {
         let isDebian = number % 3 > 0
         resource.system = isDebian ? "Debian" : "Ubuntu"
         resource.systemVersion = isDebian ? "\(12 + number % 2)" : "\(22 + number % 2 * 2).04"
-        return PatchEventLog(folder: folder, resource: resource, limits: limits) { [self] in
-            let time = now.load(ordering: .relaxed)
-            return time < Self.start + 60 * 3_600_000 ? time + Self.error(number) : time
-        }
+        return PatchEventLog(
+            folder: folder, resource: resource, limits: limits,
+            milliseconds: { [self] in
+                let time = now.load(ordering: .relaxed)
+                return time < Self.start + 60 * 3_600_000 ? time + Self.error(number) : time
+            })
     }
 
     /// The error of a device's clock in the first 60 hours, in milliseconds. A few clocks are wrong by three or eight years.
@@ -47,11 +49,11 @@ final class FleetLog: Sendable {
         set(hour)
         for outcome in outcomes {
             switch outcome {
-            case .trial(let patch): log.record(.trial(patch))
+            case .trial(let patch): log.record(.beganTrial(patch))
             case .good(let patch): log.record(.confirmed(patch))
-            case .suspect(let patch): log.record(.rolledBack(patch, reason: "launches failed", hash: Self.hash))
-            case .closed(let patch): log.record(.closed(patch, reason: "launches failed", hash: Self.hash))
-            case .banned(let ban): log.record(.rolledBack(ban.patch, reason: ban.reason, hash: Self.hash))
+            case .suspect(let patch): log.record(.rolledBack(.init(patch, reason: "launches failed", hash: Self.hash)))
+            case .closed(let patch): log.record(.closed(.init(patch, reason: "launches failed", hash: Self.hash)))
+            case .banned(let ban): log.record(.rolledBack(.init(ban.patch, reason: ban.reason, hash: Self.hash)))
             case .safeMode(let failures): log.record(.safeMode(failures: failures))
             case .neverConfirmed(let launches): log.record(.neverConfirmed(launches: launches))
             }
@@ -95,7 +97,7 @@ final class FleetLog: Sendable {
             if calls.failures > 0 {
                 let failure = RunnerEvent.Failure(
                     code: .script, message: "attempt to index a nil value", script: "main.lua", line: 7)
-                log.record(.runner(.failed(patch, function: "Home.title", failure)))
+                log.record(.runner(.failed(PatchedCall(patch, "Home.title"), failure)))
             }
             if calls.calls > 0 { log.record(.runner(.called(patch, calls))) }
         }

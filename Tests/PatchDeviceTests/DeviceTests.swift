@@ -25,7 +25,7 @@ extension DeviceSimulator {
     /// Waits until a condition holds, while the clock runs.
     func pass(until isDone: () -> Bool) async throws {
         for _ in 0..<3_000 where !isDone() {
-            advance(seconds: 1)
+            advance(by: .seconds(1))
             try await Task.sleep(for: .milliseconds(1))
         }
         #expect(isDone())
@@ -56,7 +56,7 @@ extension DeviceSimulator {
     }
 
     func device(limits: PatchLimits = PatchLimits()) throws -> DeviceSimulator<App> {
-        try DeviceSimulator(app: "com.example.shop", version: "2.3.1", patchLimits: limits) { try App($0) }
+        try DeviceSimulator(app: "com.example.shop", version: "2.3.1", limits: limits) { try App($0) }
     }
 
     /// Publishes version 7, and makes it good.
@@ -129,11 +129,13 @@ extension DeviceSimulator {
         try await device.launch()
         #expect(device.app?.price(1) == 8)
         #expect(
-            device.events.contains { if case .rolledBack(let patch, _, _) = $0 { patch.version == 8 } else { false } })
+            device.events.contains {
+                if case .rolledBack(let rollback) = $0 { rollback.patch.version == 8 } else { false }
+            })
         device.confirm()
         device.feed.isOffline = false
         let report = await device.sync()
-        #expect(report?.results.map(\.code) == [.banned, .kept])
+        #expect(report.results.map(\.code) == [.banned, .kept])
         #expect(Self.codes(device) == ["8 banned", "7 good"])
         #expect(device.why(Self.id)[0].reason.hasSuffix("; version 7 runs in its place"))
         try device.feed.publish(Self.source(9))
@@ -147,7 +149,7 @@ extension DeviceSimulator {
         let source = Self.source(7, tags: isUpdate ? "" : "-- @expires 2026-10-01T00:00:00Z")
         try device.feed.publish(isUpdate ? source.replacing(">=2.0.0", with: "<3") : source)
         try await device.work(launches: 1)
-        if isUpdate { device.update(to: "3.0") } else { device.advance(days: 30) }
+        if isUpdate { device.update(to: "3.0") } else { device.advance(by: .seconds(30 * 86_400)) }
         for _ in 0..<2 {
             let before = device.events.count
             try await device.launch(syncing: false)
@@ -300,10 +302,10 @@ extension DeviceSimulator {
         let device = try await deviceWithAGoodPatch()
         try await device.launch()
         try device.feed.disable()
-        await device.foreground()
+        await device.enterForeground()
         #expect(device.app?.price(1) == 8, "it is too early for another sync")
-        device.advance(seconds: 3600)
-        await device.foreground()
+        device.advance(by: .seconds(3600))
+        await device.enterForeground()
         #expect(device.app?.price(1) == 1)
         device.feed.isOffline = true
         try await device.launch()
@@ -329,7 +331,7 @@ extension DeviceSimulator {
             if firstIn == nil, bucket < percent * 100 { firstIn = day }
             #expect(device.running.isEmpty == (firstIn == nil), "day \(day)")
             device.end()
-            device.advance(days: 1)
+            device.advance(by: .seconds(1 * 86_400))
         }
         #expect(firstIn != nil)
     }
@@ -413,8 +415,8 @@ extension DeviceSimulator {
         #expect(device.app?.price(1) == 8)
         // Nor does anything change while the app is in use.
         try device.feed.publish(Self.source(8))
-        device.advance(seconds: 3600)
-        await device.foreground()
+        device.advance(by: .seconds(3600))
+        await device.enterForeground()
         #expect(device.app?.price(1) == 8)
         device.end()
         try await device.launch()
@@ -423,7 +425,7 @@ extension DeviceSimulator {
 
     @Test func switchesAndNoticesReachTheApp() async throws {
         let device = try device()
-        try device.feed.set("checkout", to: "old")
+        try device.feed.setSwitch("checkout", to: "old")
         try device.feed.changeList { list in
             list.json.set("notice", .string("Please update."))
             list.json.set("minimumAppVersion", .string("3.0.0"))
@@ -450,7 +452,7 @@ extension DeviceSimulator {
         #expect(device.running.map(\.version) == [7])
         device.settings.environment = "debug"
         let report = await device.sync()
-        #expect(report?.error?.code == .feedMismatch)
+        #expect(report.error?.code == .feedMismatch)
         #expect(device.running.map(\.version) == [7], "what runs goes on running")
     }
 
@@ -486,9 +488,9 @@ extension DeviceSimulator {
         try await device.launch()
         #expect(device.app?.price(1) == 8)
         device.end()
-        device.advance(days: 5)
+        device.advance(by: .seconds(5 * 86_400))
         try device.feed.refresh()
-        device.advance(days: 6)
+        device.advance(by: .seconds(6 * 86_400))
         try await device.launch()
         #expect(device.app?.price(1) == 1)
         #expect(device.why(Self.id).first?.reason.contains("expired") == true)
@@ -501,7 +503,7 @@ extension DeviceSimulator {
     /// Expired metadata stop nothing that runs, and setting the clock back does not make them valid.
     @Test func aFeedThatIsNotRefreshedOffersNothingNew() async throws {
         let device = try await deviceWithAGoodPatch()
-        device.advance(days: 8)
+        device.advance(by: .seconds(8 * 86_400))
         let report = try await device.launch()
         #expect(report?.error?.code == .feedExpired)
         #expect(device.app?.price(1) == 8)
@@ -550,7 +552,7 @@ extension DeviceSimulator {
             #expect(made.status == 0, "\(made.error)")
             try await device.launch()
             let report = await device.sync()
-            #expect(report?.error == nil, "\(name): \(String(describing: report?.error))")
+            #expect(report.error == nil, "\(name): \(String(describing: report.error))")
             #expect([1, 9].contains(device.app?.price(1)), "\(name): the old key's patch ran")
             device.confirmAndEnd()
             try await device.launch()
@@ -571,7 +573,7 @@ extension DeviceSimulator {
         // An unreadable file ends nothing.
         let envelopes = "\(device.part)/envelopes"
         try FileManager.default.moveItem(atPath: envelopes, toPath: envelopes + ".away")
-        try device.feed.set("a", to: "b")
+        try device.feed.setSwitch("a", to: "b")
         _ = await device.sync()
         try? FileManager.default.removeItem(atPath: envelopes)
         try FileManager.default.moveItem(atPath: envelopes + ".away", toPath: envelopes)
@@ -580,12 +582,12 @@ extension DeviceSimulator {
         if isRevoked {
             try device.feed.rotateSigningKey()
         } else {
-            device.advance(days: 4)
+            device.advance(by: .seconds(4 * 86_400))
             try device.feed.refresh()
         }
         let report = await device.sync()
         #expect(device.app?.price(1) == 1)
-        #expect(report?.results.map(\.code) == [isRevoked ? .refused : .expired])
+        #expect(report.results.map(\.code) == [isRevoked ? .refused : .expired])
         #expect(Self.codes(device) == [isRevoked ? "7 refused" : "7 expired"])
         let told = device.events.dropFirst(before).map(\.name)
         #expect(told.count { $0 == (isRevoked ? "refused" : "expired") } == 1, "\(told)")
@@ -648,13 +650,13 @@ extension DeviceSimulator {
         try await device.launch()
         #expect(device.app?.price(1) == 8)
         device.end()
-        device.advance(days: 5)
-        try device.feed.set("a", to: "b")
+        device.advance(by: .seconds(5 * 86_400))
+        try device.feed.setSwitch("a", to: "b")
         try await device.launch()
         #expect(device.app?.price(1) == 1)
         device.end()
         device.feed.isOffline = true
-        device.setBack(days: 5)
+        device.setClockBack(by: .seconds(5 * 86_400))
         try await device.launch()
         #expect(device.app?.price(1) == 1)
         #expect(
@@ -705,8 +707,8 @@ extension DeviceSimulator {
         try await device.work(launches: 1)
         for _ in 0..<2 {
             try await device.launch(syncing: false)
-            device.background()
-            await device.foreground()
+            device.enterBackground()
+            await device.enterForeground()
             device.crash()
         }
         try await device.launch(syncing: false)
@@ -723,7 +725,7 @@ extension DeviceSimulator {
         try await device.launch()
         #expect(device.running.count == 20)
         device.confirmAndEnd()
-        device.advance(days: 30)
+        device.advance(by: .seconds(30 * 86_400))
         let earlier = device.events.count
         try await device.launch(syncing: false)
         let told = device.events.dropFirst(earlier).compactMap { event -> String? in

@@ -25,9 +25,9 @@ import Testing
             host: try HostInfo(app: "com.example.shop", version: "2.3.1"), installation: "0123abcd", environment: "qa")
         resource.groups = ["staff", "beta"]
         let clock = clock
-        return PatchEventLog(folder: folder.at("events"), resource: resource, limits: limits) {
-            clock.time.load(ordering: .relaxed)
-        }
+        return PatchEventLog(
+            folder: folder.at("events"), resource: resource, limits: limits,
+            milliseconds: { clock.time.load(ordering: .relaxed) })
     }
 
     private func files() throws -> [String] {
@@ -52,10 +52,11 @@ import Testing
     @Test func aLogNamesTheInstallationAsTheAppDoes() throws {
         let bench = try DeviceTests().device()
         let device = PatchDevice(
-            app: try HostInfo(app: "com.example.shop", version: "2.3.1"), registry: PatchRegistry(),
+            host: try HostInfo(app: "com.example.shop", version: "2.3.1"), registry: PatchRegistry(),
             folder: folder.at("device"), feed: .init(root: bench.feed.root, at: bench.feed),
             trust: PatchTrust(bench.feed.trust, scriptKeys: bench.feed.scriptKey),
-            settings: SyncSettings(installation: "files-0"), log: .init(folder: folder.at("events")))
+            configuration: .init(
+                settings: SyncSettings(installation: "files-0"), log: .init(folder: folder.at("events"))))
         #expect(device.log?.resource.installation == "files-0")
         device.settings.installation = "files-1"
         #expect(device.log?.resource.installation == "files-1")
@@ -67,11 +68,10 @@ import Testing
     private func device(
         of bench: DeviceSimulator<DeviceTests.App>, uptime: Uptime = .system
     ) throws -> (PatchDevice, DeviceTests.App) {
-        bench.crash()
         let registry = PatchRegistry()
         let app = try DeviceTests.App(registry)
         let device = PatchDevice(
-            app: try HostInfo(app: "com.example.shop", version: "2.3.1"), registry: registry, folder: bench.path,
+            host: try HostInfo(app: "com.example.shop", version: "2.3.1"), registry: registry, folder: bench.path,
             feed: .init(root: bench.feed.root, at: bench.feed),
             trust: PatchTrust(bench.feed.trust, scriptKeys: bench.feed.scriptKey),
             log: .init(folder: folder.at("events")), clock: { 1_790_000_000_000 }, uptime: uptime, listener: nil)
@@ -141,7 +141,7 @@ import Testing
             ])
         #expect(log.fault == nil)
         log.resource.user = "u7"
-        log.record(.trial(patch))
+        log.record(.beganTrial(patch))
         #expect(try lines().last?.contains(#""user.id":"u7""#) == true)
     }
 
@@ -177,7 +177,7 @@ import Testing
             log.record(.syncFailed(error))
             clock.pass(milliseconds: 1000)
         }
-        log.record(.synced(bytes: 1, milliseconds: 2, counts: [:]))
+        log.record(.synced(.init(bytes: 1, duration: .milliseconds(2), counts: [:])))
         log.flush()
         let names = try lines().compactMap { $0.firstMatch(of: /"eventName":"([a-z-]+)"/).map { String($0.output.1) } }
         #expect(names == ["sync-failed", "sync-failed", "synced"])
@@ -187,7 +187,7 @@ import Testing
     /// A runner without a device reports repeats to the log.
     @Test func repeatsThatAreToldAreCounted() throws {
         let log = try log()
-        let event = RunnerEvent.fellBack(patch, function: "Shop.price", .busy)
+        let event = RunnerEvent.fellBack(PatchedCall(patch, "Shop.price"), .busy)
         log.record(.runner(event))
         log.record(.runner(.repeated(event, count: 99)))
         log.record(.runner(event))
@@ -284,10 +284,10 @@ import Testing
         #expect(sizes.count == 3)
         #expect(sizes.allSatisfy { $0 <= 1000 })
         clock.pass(milliseconds: limits.fileAge.milliseconds + 1)
-        log.record(.trial(patch))
+        log.record(.beganTrial(patch))
         #expect(try files().count == 3)
         clock.pass(milliseconds: limits.age.milliseconds + 1)
-        log.record(.trial(patch))
+        log.record(.beganTrial(patch))
         // The previous file was open until now, so its end is recent.
         #expect(try files().count == 2)
     }
@@ -353,12 +353,12 @@ import Testing
         let logs = try (0..<12).map { _ in try log(limits) }
         for round in 0..<20 {
             for (number, log) in logs.enumerated() where number != 3 || round == 0 {
-                log.record(.runner(.log(patch, .info, "\(number) \(round)")))
+                log.record(.runner(.logged(patch, .init(.info, "\(number) \(round)"))))
                 clock.pass(milliseconds: 1)
             }
         }
         for (number, log) in logs.enumerated() {
-            log.record(.runner(.log(patch, .info, "last of \(number)")))
+            log.record(.runner(.logged(patch, .init(.info, "last of \(number)"))))
             log.flush()
         }
         let lines = try lines()
@@ -378,7 +378,7 @@ import Testing
         try folder.write(String(repeating: "x", count: 1_000) + "\n", to: "events/events-\(start).jsonl")
         let log = try log(limits)
         for number in 0..<50 {
-            log.record(.runner(.log(patch, .info, "\(number)")))
+            log.record(.runner(.logged(patch, .init(.info, "\(number)"))))
             clock.pass(milliseconds: 1)
         }
         #expect(log.fault == nil)
@@ -392,7 +392,7 @@ import Testing
         let log = try log()
         log.record(.confirmed(patch))
         for file in try files() { try FileManager.default.removeItem(atPath: folder.at("events/\(file)")) }
-        log.record(.trial(patch))
+        log.record(.beganTrial(patch))
         #expect(try lines().count == 1 && log.fault == nil)
         try FileManager.default.removeItem(atPath: folder.at("events"))
         log.record(.disabled)
@@ -401,7 +401,7 @@ import Testing
 
     @Test func anEventThatIsTooLongKeepsItsPatch() throws {
         let log = try log()
-        log.record(.runner(.log(patch, .warn, String(repeating: "x", count: 100_000))))
+        log.record(.runner(.logged(patch, .init(.warning, String(repeating: "x", count: 100_000)))))
         let line = try #require(try lines().first)
         #expect(
             line.hasSuffix(#""attributes":{"patch.id":"com.example.shop.fix","patch.version":3,"event.cut":true}}"#))
@@ -410,7 +410,7 @@ import Testing
 
     @Test func aLineOfTheLargestLengthIsWhole() throws {
         func line(ofCharacters count: Int) throws -> String {
-            try log().record(.runner(.log(patch, .warn, String(repeating: "x", count: count))))
+            try log().record(.runner(.logged(patch, .init(.warning, String(repeating: "x", count: count)))))
             return try #require(try lines().last)
         }
         let most = try 1 + 16_384 - line(ofCharacters: 1).utf8.count
@@ -440,24 +440,26 @@ import Testing
         for x in 1...6 { #expect(function(x) == x) }
         let told: [RunnerEvent] =
             [
-                .refused(error, patch), .refused(error, nil), .fellBack(patch, function: "Shop.price", .busy),
-                .breakerOpened(patch, functions: ["Cart.total"], failures: 5, otherwise: ["Cart.total"]),
-                .breakerClosed(patch, function: "Cart.total"), .deactivated(patch),
-                .log(patch, .debug, "a"), .log(patch, .info, "a"),
-                .log(patch, .warn, "a"), .log(patch, .error, "\u{1B}[31mred"),
-                .log(patch, .info, String(repeating: "x", count: 100_000)),
-                .repeated(.fellBack(patch, function: "Shop.price", .busy), count: 41),
-            ] + Self.comparisons.map { .compared(patch, function: "Shop.price", $0) }
+                .refused(patch, error), .refused(nil, error), .fellBack(PatchedCall(patch, "Shop.price"), .busy),
+                .breakerOpened(patch, .init(functions: ["Cart.total"], failures: 5, otherwise: ["Cart.total"])),
+                .breakerClosed(PatchedCall(patch, "Cart.total")), .deactivated(patch),
+                .logged(patch, .init(.debug, "a")), .logged(patch, .init(.info, "a")),
+                .logged(patch, .init(.warning, "a")), .logged(patch, .init(.error, "\u{1B}[31mred")),
+                .logged(patch, .init(.info, String(repeating: "x", count: 100_000))),
+                .repeated(.fellBack(PatchedCall(patch, "Shop.price"), .busy), count: 41),
+            ] + Self.comparisons.map { .compared(PatchedCall(patch, "Shop.price", isShadow: true), $0) }
         let events: [PatchEvent] =
             (bench.events + told).map(PatchEvent.runner) + [
-                .launched([patch], isSafe: false), .launched([], isSafe: true), .trial(patch), .confirmed(patch),
-                .rolledBack(patch, reason: "crashed", hash: String(repeating: "a", count: 64)),
-                .closed(patch, reason: "crashed", hash: String(repeating: "a", count: 64)), .safeMode(failures: 3),
+                .launched([patch], isSafe: false), .launched([], isSafe: true), .beganTrial(patch), .confirmed(patch),
+                .rolledBack(.init(patch, reason: "crashed", hash: String(repeating: "a", count: 64))),
+                .closed(.init(patch, reason: "crashed", hash: String(repeating: "a", count: 64))),
+                .safeMode(failures: 3),
                 .waiting(patch, names: ["Shop.late"]), .neverConfirmed(launches: 3),
                 .expired(patch, error), .notApplicable(patch, error), .withdrawn(patch, reason: nil),
                 .withdrawn(patch, reason: "bad"), .disabled, .enabled,
-                .synced(bytes: 1, milliseconds: 2, counts: ["offered": 1]), .syncFailed(error), .switches(["a": "b"]),
-                .storeFailed(error), .follower(isForked: true), .misused(error),
+                .synced(.init(bytes: 1, duration: .milliseconds(2), counts: [.offered: 1])), .syncFailed(error),
+                .changedSwitches(["a": "b"]),
+                .storeFailed(error), .followed(isForked: true), .misused(error),
                 .repeated(.syncFailed(error), count: 2),
             ]
         for event in events { try checkForLoggers(event) }
@@ -495,7 +497,7 @@ import Testing
         let attributes = try #require(line["attributes"] as? [String: Any])
         #expect(Set(event.attributes.map(\.name)) == Set(attributes.keys))
         #expect(event.attributes.count == attributes.count)
-        for (name, value) in event.attributes {
+        for (name, value) in event.attributes.map({ ($0.name, $0.value) }) {
             switch value {
             case .string(let text): #expect(attributes[name] as? String == text)
             case .integer(let number): #expect(attributes[name] as? Int == number)
@@ -529,7 +531,9 @@ import Testing
     /// Counts are since the last event, so a line that is left out would lose them.
     @Test func eventLog_equalComparisons_writesEach() throws {
         let log = try log()
-        for _ in 0..<3 { log.record(.runner(.compared(patch, function: "Shop.price", Self.comparisons[0]))) }
+        for _ in 0..<3 {
+            log.record(.runner(.compared(PatchedCall(patch, "Shop.price", isShadow: true), Self.comparisons[0])))
+        }
         log.flush()
         let lines = try lines()
         #expect(lines.count == 3 && !lines.contains { $0.contains("event.count") })

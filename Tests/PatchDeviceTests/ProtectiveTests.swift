@@ -145,7 +145,7 @@ import Testing
         try await bench.launch()
         try await attack(bench, 2)
         #expect(bench.app?.guarded() == -1)
-        bench.advance(days: 4)
+        bench.advance(by: .seconds(4 * 86_400))
         await bench.sync()
         #expect(bench.app?.guarded() == 1 && codes(bench) == ["2 expired"])
     }
@@ -178,7 +178,7 @@ import Testing
         for _ in 0..<6 {
             answers += [bench.app?.guarded(), bench.app?.other()]
             await bench.sync()
-            bench.advance(seconds: 60)
+            bench.advance(by: .seconds(60))
         }
         #expect(answers == Array(repeating: [-1, 10], count: 6).flatMap(\.self))
         let reason = bench.why(Self.id)[0].reason

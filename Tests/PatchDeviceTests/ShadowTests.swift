@@ -33,7 +33,7 @@ import Testing
         let registry = PatchRegistry()
         let app = try DeviceTests.App(registry)
         let device = PatchDevice(
-            app: try HostInfo(app: "com.example.shop", version: "2.3.1"), registry: registry, folder: bench.path,
+            host: try HostInfo(app: "com.example.shop", version: "2.3.1"), registry: registry, folder: bench.path,
             feed: .init(root: bench.feed.root, at: bench.feed),
             trust: PatchTrust(bench.feed.trust, scriptKeys: bench.feed.scriptKey), isReader: isReader,
             clock: { 1_790_000_000_000 }, listener: nil)
@@ -56,7 +56,7 @@ import Testing
         #expect(bench.app?.price(1) == 8 && shadows(bench) == [8] && bench.running.map(\.version) == [7])
         bench.feed.isOffline = false
         try bench.feed.resume(Self.eight)
-        #expect(await bench.sync()?.results.map(\.code) == [.offered, .superseded])
+        #expect(await bench.sync().results.map(\.code) == [.offered, .superseded])
         #expect(bench.app?.price(1) == 9 && shadows(bench).isEmpty)
         #expect(DeviceTests.codes(bench) == ["8 trial", "7 superseded"])
         for _ in 0..<2 {
@@ -67,7 +67,7 @@ import Testing
         #expect(DeviceTests.codes(bench).first == "8 good")
         try bench.feed.shadow(Self.eight)
         // The older version is no longer on the device, and cannot be fetched.
-        #expect(await bench.sync()?.results.map(\.code) == [.shadow, .unavailable])
+        #expect(await bench.sync().results.map(\.code) == [.shadow, .unavailable])
         #expect(bench.app?.price(1) == 1 && shadows(bench) == [8])
         #expect(bench.device?.store.state.bans.isEmpty == true && DeviceTests.codes(bench).first == "8 shadow")
         try bench.feed.withdraw(Self.eight)
@@ -80,7 +80,7 @@ import Testing
     @Test func shadow_liveFromNextLaunch_waits() async throws {
         let bench = try await bench(nextLaunch: true)
         try await bench.launch(syncing: false)
-        await bench.foreground()
+        await bench.enterForeground()
         #expect(shadows(bench) == [8], "a shadow does not wait")
         await bench.sync()
         let loads = bench.events.count { if case .runner(.loaded(Self.eight, _)) = $0 { true } else { false } }
@@ -158,16 +158,17 @@ import Testing
             let app = try DeviceTests.App(registry)
             let made = Mutex<PatchDevice?>(nil)
             let device = PatchDevice(
-                app: try HostInfo(app: "com.example.shop", version: "2.3.1"), registry: registry,
+                host: try HostInfo(app: "com.example.shop", version: "2.3.1"), registry: registry,
                 folder: files.at("device"),
                 feed: .init(root: feed.root, at: feed), trust: PatchTrust(feed.trust, scriptKeys: feed.scriptKey),
-                clock: { 1_790_000_000_000 },
-                events: { event in
-                    guard case .runner(.log) = event else { return }
-                    // The process ends here: it writes nothing more.
-                    isCrashing.locked { $0 = true }
-                    made.locked { $0 }?.store.close()
-                })
+                configuration: .init(
+                    clock: { Timestamp(nearestTo: 1_790_000_000) },
+                    events: { event in
+                        guard case .runner(.logged) = event else { return }
+                        // The process ends here: it writes nothing more.
+                        isCrashing.locked { $0 = true }
+                        made.locked { $0 }?.store.close()
+                    }))
             made.locked { $0 = device }
             device.launch()
             return (device, app)
@@ -341,12 +342,13 @@ import Testing
         try await bench.launch()
         func agreed() -> [Int] {
             bench.events.compactMap { event in
-                guard case .runner(.compared(Self.eight, "Shop.price", let counts)) = event else { return nil }
+                guard case .runner(.compared(PatchedCall(Self.eight, "Shop.price", isShadow: true), let counts)) = event
+                else { return nil }
                 return counts.agreed
             }
         }
         #expect(bench.app?.price(1) == 8 && bench.app?.price(2) == 9 && agreed().isEmpty)
-        bench.background()
+        bench.enterBackground()
         #expect(agreed() == [2])
         #expect(bench.app?.price(1) == 8)
         bench.end()
@@ -416,7 +418,7 @@ import Testing
         try FileManager.default.moveItem(atPath: bench.path, toPath: away)
         try Data().write(to: URL(filePath: bench.path))
         try bench.feed.shadow(eleven)
-        #expect(await bench.sync()?.error != nil)
+        #expect(await bench.sync().error != nil)
         #expect(shadows(bench).isEmpty && bench.app?.price(1) == 8)
         #expect(DeviceTests.codes(bench) == ["8 unwritable", "7 good"])
         #expect(bench.why(eleven.id).map(\.code) == [.unwritable])
@@ -424,7 +426,7 @@ import Testing
         try FileManager.default.moveItem(atPath: away, toPath: bench.path)
         await bench.sync()
         bench.confirm()
-        #expect(await bench.sync()?.error == nil)
+        #expect(await bench.sync().error == nil)
         #expect(Set(shadows(bench)) == [11, 8] && bench.app?.price(1) == 8)
     }
 
@@ -456,7 +458,7 @@ import Testing
         for _ in 0..<3 { try await bench.launch() }
         bench.confirm()
         for expected in [2, 3, 3] {
-            bench.advance(seconds: 600)
+            bench.advance(by: .seconds(600))
             await bench.sync()
             #expect(shadows(bench) == [8])
             bench.device?.store.tryAlone()
@@ -469,7 +471,7 @@ import Testing
     @Test func shadow_folderOfATool_isShown() async throws {
         let bench = try await bench()
         let tool = PatchDevice(
-            app: try HostInfo(app: "com.example.shop", version: "2.3.1"), registry: nil, folder: bench.path,
+            host: try HostInfo(app: "com.example.shop", version: "2.3.1"), registry: nil, folder: bench.path,
             feed: .init(root: bench.feed.root, at: bench.feed),
             trust: PatchTrust(bench.feed.trust, scriptKeys: bench.feed.scriptKey), clock: { 1_790_000_000_000 },
             listener: nil)

@@ -21,7 +21,7 @@ import Testing
     @Test(arguments: [0, 900, 366 * 86_400, 366 * 86_400 + 1, Int.max])
     func theIntervalIsAtMostAYear(seconds: Int) throws {
         let waited = try wait {
-            $0.smallestInterval = .seconds(seconds)
+            $0.minimumInterval = .seconds(seconds)
             $0.jitter = 0
         }
         #expect(waited == min(seconds, 366 * 86_400))
@@ -30,7 +30,7 @@ import Testing
     /// Devices that start at the same moment sync at different times.
     @Test(arguments: [(0.2, 1.2), (1.0, 2.0), (7.0, 2.0), (-1.0, 1.0), (Double.infinity, 2.0)])
     func chanceAddsUpToAPart(jitter: Double, most: Double) throws {
-        let waits = try (1...200).map { _ in try wait { ($0.smallestInterval, $0.jitter) = (.seconds(10_000), jitter) }
+        let waits = try (1...200).map { _ in try wait { ($0.minimumInterval, $0.jitter) = (.seconds(10_000), jitter) }
         }
         #expect(waits.allSatisfy { (10_000...Int(most * 10_000)).contains($0) })
         #expect(Set(waits).count > 50 || most == 1)

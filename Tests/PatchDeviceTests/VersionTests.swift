@@ -60,9 +60,11 @@ import Testing
             let registry = PatchRegistry()
             let app = try App(registry)
             let device = PatchDevice(
-                app: try HostInfo(app: "com.example.shop", version: version), registry: registry, folder: folder,
+                host: try HostInfo(app: "com.example.shop", version: version), registry: registry, folder: folder,
                 feed: .init(root: feed.root, at: feed), trust: PatchTrust(feed.trust, scriptKeys: feed.scriptKey),
-                isReader: isReader, clock: { [clock] in clock.seconds.locked { $0 } * 1000 })
+                configuration: .init(
+                    isReader: isReader,
+                    clock: { [clock] in Timestamp(nearestTo: clock.seconds.locked { $0 }) }))
             device.launch()
             let process = Process(version: version, device: device, app: app)
             processes[number] = process

@@ -67,8 +67,8 @@ import Testing
             try bench.feed.disable()
             await bench.sync()
             try bench.feed.enable()
-            bench.advance(seconds: 3600)
-            await bench.foreground()
+            bench.advance(by: .seconds(3600))
+            await bench.enterForeground()
             return bench
         },
         (.waiting, { try await synced(DeviceTests.source(7).replacing("Shop.price", with: "Shop.late")) }),
@@ -118,7 +118,7 @@ import Testing
         (.refused, { try await synced(DeviceTests.source(7, body: "error('no')")) }),
         cause(.expired) {
             let bench = try await synced(DeviceTests.source(7, tags: "-- @expires 2026-10-01T00:00:00Z"))
-            bench.advance(days: 30)
+            bench.advance(by: .seconds(30 * 86_400))
             try await bench.launch(syncing: false)
             return bench
         },
@@ -180,7 +180,7 @@ import Testing
         for code in PatchStatus.Code.allCases {
             #expect(page.contains("| `\(code)` |"), "\(code) is not in the table")
         }
-        for code in PatchChoice.Code.allCases where ![.offered, .kept, .unlisted].contains(code) {
+        for code in PatchChoice.allCases where ![.offered, .kept, .unlisted].contains(code) {
             #expect(PatchStatus.Code(rawValue: code.rawValue) != nil, "a sync may say \(code.rawValue)")
         }
     }

@@ -34,7 +34,7 @@ import Testing
             name = Value.patchTypeName
             self.sample = sample
             register = { registry in
-                try registry.describe(Item(name: "a", price: 1, meal: .lunch))
+                try registry.describe(sample: Item(name: "a", price: 1, meal: .lunch))
                 let give = try registry.replaceable("App.give") { (_: Int) -> Value in value }
                 _ = try registry.replaceable("App.take") { (_: Value) -> Void in }
                 return { _ = give($0) }

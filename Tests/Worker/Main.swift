@@ -16,22 +16,24 @@ struct Main {
         let registry = PatchRegistry()
         let price = try registry.replaceable("Shop.price") { (x: Int) -> Int in x }
         let device = PatchDevice(
-            app: try HostInfo(app: "com.example.shop", version: arguments[5]), registry: registry, folder: arguments[1],
+            host: try HostInfo(app: "com.example.shop", version: arguments[5]), registry: registry,
+            folder: arguments[1],
             feed: .init(
                 root: Array(try Data(contentsOf: URL(filePath: "\(arguments[2])/metadata/1.root.json"))),
                 at: FolderSource(arguments[2])),
             trust: PatchTrust(
                 try TrustStore(decoding: read(3)), scriptKeys: try ScriptKey(decoding: SecretBytes(read(4)))),
             // The feeds of the tests are from that time.
-            clock: { 1_790_000_000_000 },
-            events: { event in
-                switch event {
-                case .follower(true): print("forked", terminator: " ")
-                case .storeFailed, .syncFailed: print(event.name, terminator: " ")
-                case .runner(.log): kill(getpid(), SIGKILL)  // a crash while a script loads
-                default: break
-                }
-            })
+            configuration: .init(
+                clock: { Timestamp(nearestTo: 1_790_000_000) },
+                events: { event in
+                    switch event {
+                    case .followed(true): print("forked", terminator: " ")
+                    case .storeFailed, .syncFailed: print(event.name, terminator: " ")
+                    case .runner(.logged): kill(getpid(), SIGKILL)  // a crash while a script loads
+                    default: break
+                    }
+                }))
         var service: Task<Void, Never>?
         while let line = readLine() {
             switch line {

@@ -152,7 +152,7 @@ import Synchronization
 
         func hear(_ event: PatchEvent) {
             switch event {
-            case .runner(.log(let patch, _, _)):
+            case .runner(.logged(let patch, _)):
                 // From now on the process does nothing to its folder.
                 Disk.arm(.killed, after: 0)
                 state.withLock { $0.crash = $0.crash ?? patch }
@@ -204,7 +204,7 @@ import Synchronization
         Disk.arm(fault, after: calls)
         defer { Disk.disarm() }
         device = PatchDevice(
-            app: try HostInfo(app: FeedFixture.app, version: version), registry: registry, folder: host.folder,
+            host: try HostInfo(app: FeedFixture.app, version: version), registry: registry, folder: host.folder,
             feed: .init(root: host.world.root, at: box), trust: PatchTrust(Keys.trust, scriptKeys: Keys.script),
             settings: SyncSettings(installation: host.name), limits: limits,
             log: .init(folder: host.logs, limits: Self.logLimits),
@@ -328,7 +328,10 @@ import Synchronization
         world.counts.outcomes["sync \(report.error.map { "\($0.code)" } ?? "done")", default: 0] += 1
         var part = host.parts[version] ?? .init()
         defer { host.parts[version] = part }
-        if report.isFollower { return known = part.isUncertain ? [] : part.known }
+        if report.isFollower {
+            known = part.isUncertain ? [] : part.known
+            return
+        }
         // What it has read is certain once a sync has ended.
         let isCertain = report.error == nil && !isDead && !hasFault && notes.crash == nil
         if let error = report.error, network.isHonest, event.inner.isEmpty, !isDead, !hasFault, error.code != .io,

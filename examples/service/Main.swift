@@ -18,16 +18,17 @@ struct Main {
         let lines = try registry.replaceable("Files.lines") { (path: String) -> Int in 2 }
 
         let patches = PatchDevice(
-            app: try HostInfo(app: "com.example.files", version: "1.0"), registry: registry,
+            host: try HostInfo(app: "com.example.files", version: "1.0"), registry: registry,
             folder: settings.state + "/patches",
             feed: .init(
                 root: settings.root, at: try HTTPSource(settings.feed, settings: HTTPSettings(allowsHTTP: true))),
             trust: PatchTrust(settings.trust, scriptKeys: settings.scriptKey),
-            settings: SyncSettings(groups: settings.groups), log: .init(folder: settings.state + "/events"),
-            events: { event in
-                // A service has a logger. Its levels have the names of the severities.
-                FileHandle.standardError.write(Data("\(getpid()) \(event.severity) \(event.name): \(event)\n".utf8))
-            })
+            configuration: .init(
+                settings: SyncSettings(groups: settings.groups), log: .init(folder: settings.state + "/events"),
+                events: { event in
+                    // A service has a logger. Its levels have the names of the severities.
+                    FileHandle.standardError.write(Data("\(getpid()) \(event.severity) \(event.name): \(event)\n".utf8))
+                }))
         // Before the launch, which a signal that ends the process would make a failed one.
         let terminated = arrival(of: SIGTERM)
         let drained = arrival(of: SIGUSR1)

@@ -20,7 +20,7 @@ import Testing
 
     @Test func aNegativeLineIsWorthNothing() throws {
         #expect(shop.total(9.5, -2) == -19)
-        try host.install(script: "\(patches)/cart-total.lua")
+        try host.install(scriptAt: "\(patches)/cart-total.lua")
         #expect(shop.total(9.5, -2) == 0)
         #expect(shop.total(9.5, 2) == 19)
         #expect(host.calls(of: "Cart.total") == 2)
@@ -30,7 +30,7 @@ import Testing
 
     /// In shadow, a patch never answers. It would change the negative line, and no other.
     @Test func patchInShadow_negativeLine_wouldChangeIt() throws {
-        try host.install(script: "\(patches)/cart-total.lua", inShadow: true)
+        try host.install(scriptAt: "\(patches)/cart-total.lua", inShadow: true)
         #expect(shop.total(9.5, -2) == -19)
         #expect(shop.total(9.5, 2) == 19)
         let comparison = try #require(host.comparison(of: "Cart.total"))
@@ -38,14 +38,14 @@ import Testing
     }
 
     @Test func reservePatch_zeroQuantity_reservesNothing() throws {
-        try host.install(script: "\(patches)/stock-reserve.lua")
+        try host.install(scriptAt: "\(patches)/stock-reserve.lua")
         #expect(!shop.reserve(shop.stock, "ink", 0))
         #expect(shop.reserve(shop.stock, "ink", 2))
         #expect(shop.available(shop.stock, "ink") == 1)
     }
 
     @Test func theGreetingsPatchHasABugOfItsOwn() throws {
-        try host.install(script: "\(patches)/receipt-greeting.lua")
+        try host.install(scriptAt: "\(patches)/receipt-greeting.lua")
         #expect(shop.greeting("Ada", "Dr.") == "Dear Dr. Ada")
         #expect(shop.greeting("Ada", nil) == "Dear  Ada")
         #expect(host.failures.map(\.line) == [10])
@@ -100,6 +100,6 @@ import Testing
         await #expect(throws: ShopError.self) { try await shop.charge("Ada", 1000) }
         #expect(try shop.taxRate("BE") == 0.21)
         #expect(throws: PatchError.self) { try host.install(source: "-- @patch a.b") }
-        #expect(throws: PatchError.self) { try host.install(script: "\(patches)/missing.lua") }
+        #expect(throws: PatchError.self) { try host.install(scriptAt: "\(patches)/missing.lua") }
     }
 }

@@ -49,11 +49,12 @@ struct Main {
     ) async throws {
         let source: any FeedSource = feed.hasPrefix("https://") ? try HTTPSource(feed) : FolderSource(feed)
         let patches = PatchDevice(
-            app: host, registry: registry, folder: options.store,
+            host: host, registry: registry, folder: options.store,
             feed: .init(root: try options.read(options.root), at: source),
-            trust: PatchTrust(try options.trust(), scriptKeys: try options.scriptKeys()),
-            settings: SyncSettings(environment: options.environment, user: options.user),
-            log: options.eventLog.map { .init(folder: $0) }, events: options.log)
+            trust: try options.trust(),
+            configuration: .init(
+                settings: SyncSettings(environment: options.environment, user: options.user),
+                log: options.eventLog.map { .init(folder: $0) }, events: options.log))
         let center = ServiceCenter(services: [PatchService(patches: patches), HomeService(shop: shop)])
         try await center.launch()
         await center.ready()
@@ -64,10 +65,10 @@ struct Main {
 
     /// Installs every patch in a folder. The shop starts even if a patch is refused.
     private static func install(_ folder: String, _ options: Options, on runner: PatchRunner) throws {
-        let (trust, key) = (try options.trust(), try options.scriptKeys())
+        let trust = try options.trust()
         for name in try FileManager.default.contentsOfDirectory(atPath: folder).sorted() where name.hasSuffix(".js") {
             let envelope = try options.read("\(folder)/\(name)")
-            _ = try? runner.install(envelope, trust: trust, keys: key)  // an event has the reason
+            _ = try? runner.install(envelope, trust: trust)  // an event has the reason
         }
     }
 }
@@ -118,8 +119,11 @@ struct Options {
         }
     }
 
-    func trust() throws -> TrustStore { try TrustStore(trusting: [VerifyingKey(pem: read(trustedKey))]) }
-    func scriptKeys() throws -> ScriptKey { try ScriptKey(decoding: SecretBytes(read(scriptKey))) }
+    func trust() throws -> PatchTrust {
+        try PatchTrust(
+            TrustStore(trusting: [VerifyingKey(pem: read(trustedKey))]),
+            scriptKeys: ScriptKey(decoding: SecretBytes(read(scriptKey))))
+    }
 
     func read(_ file: String) throws -> [UInt8] { [UInt8](try Data(contentsOf: URL(filePath: file))) }
 }

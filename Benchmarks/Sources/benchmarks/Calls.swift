@@ -118,7 +118,7 @@ enum Calls {
                     .verify(patch.envelope, scriptKeys: patch.scriptKey)
                 try runner.shadow(runner.load(verified))
             } else {
-                try runner.install(patch.envelope, trust: patch.trust, keys: patch.scriptKey)
+                try runner.install(patch.envelope, trust: PatchTrust(patch.trust, scriptKeys: patch.scriptKey))
             }
         }
         call()
@@ -382,7 +382,8 @@ enum Calls {
         defer { floor_close(floor) }
         let source = names.map { "patch.replace('\($0)', (function() \(script) end)())" }.joined(separator: " ")
         try runner.install(
-            try workshop.envelope(source, replaces: names), trust: workshop.trust, keys: workshop.scriptKey)
+            try workshop.envelope(source, replaces: names),
+            trust: PatchTrust(workshop.trust, scriptKeys: workshop.scriptKey))
         defer { runner.deactivateAll() }
         return try measure(floor)
     }
@@ -395,7 +396,7 @@ enum Calls {
         try runner.install(
             try workshop.envelope(
                 "patch.replace('Bench.f', function(o, x, s) local t = o(x, s .. x) t[2] = #s return t end)",
-                replaces: ["Bench.f"]), trust: workshop.trust, keys: workshop.scriptKey)
+                replaces: ["Bench.f"]), trust: PatchTrust(workshop.trust, scriptKeys: workshop.scriptKey))
         for i in 0..<50_000 { keep(function(i, "text")) }
         let before = try Machine.residentKilobytes()
         for i in 0..<1_000_000 { keep(function(i, "text")) }

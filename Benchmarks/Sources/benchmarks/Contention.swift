@@ -93,7 +93,7 @@ enum Contention {
         let envelope = try workshop.envelope(
             "patch.replace('\(name)', (function() \(script) end)())", replaces: [name],
             id: "com.example.\(name.lowercased())", instances: instances)
-        try runner.install(envelope, trust: workshop.trust, keys: workshop.scriptKey)
+        try runner.install(envelope, trust: PatchTrust(workshop.trust, scriptKeys: workshop.scriptKey))
     }
 
     /// Throws `Failure` if the originals have answered more than one call in a thousand. Such calls take another time than patched

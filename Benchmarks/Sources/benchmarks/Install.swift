@@ -70,7 +70,7 @@ enum Install {
                 },
                 .init("install and remove", against: "C: verify, make a state, compile and run", target: .ratio(1.15)) {
                     for _ in 0..<$0 {
-                        try runner.install(envelope, trust: workshop.trust, keys: workshop.scriptKey)
+                        try runner.install(envelope, trust: PatchTrust(workshop.trust, scriptKeys: workshop.scriptKey))
                         runner.deactivateAll()
                     }
                 },

@@ -153,8 +153,9 @@ enum Launch {
             var limits = CrashLimits()
             limits.failures = .max
             return PatchDevice(
-                app: host, registry: registry, folder: "\(folder)/store",
-                feed: .init(root: root, at: FolderSource("\(folder)/feed")), trust: trust, crashLimits: limits)
+                host: host, registry: registry, folder: "\(folder)/store",
+                feed: .init(root: root, at: FolderSource("\(folder)/feed")), trust: trust,
+                configuration: .init(crashLimits: limits))
         }
 
         func launch(confirming: Bool = false) throws {
@@ -166,8 +167,8 @@ enum Launch {
         func install() throws {
             let registry = PatchRegistry()
             for number in 1..<patches + 1 { _ = try registry.replaceable("Bench.f\(number)") { (x: Int) -> Int in x } }
-            let runner = PatchRunner(registry: registry, host: host, clock: { nil })
-            for envelope in envelopes { try runner.install(envelope, trust: trust.store, keys: trust.scriptKeys) }
+            let runner = PatchRunner(registry: registry, host: host, clock: { .now })
+            for envelope in envelopes { try runner.install(envelope, trust: trust) }
         }
 
         /// Empties the system's page cache.

@@ -133,7 +133,7 @@ final class ReleaseFixture {
         limits.failures = .max
         return PatchRunner(
             registry: registry, host: try HostInfo(app: "com.example.app", version: "1"), limits: limits,
-            clock: { nil })
+            clock: { .now })
     }
 }
 

@@ -44,7 +44,7 @@ enum Soak {
         for round in 1...rounds {
             for install in 0..<100 {
                 runner.deactivateAll()
-                try runner.install(patch.envelope, trust: patch.trust, keys: patch.scriptKey)
+                try runner.install(patch.envelope, trust: PatchTrust(patch.trust, scriptKeys: patch.scriptKey))
                 // All threads use the patch at once, so it has an instance for each processor when it is removed.
                 if install % 10 == 0 { threads.run { _ in for number in 0..<100 { keep(scalar(9.5, number)) } } }
             }

@@ -8,8 +8,8 @@
 /// An interface, a line of hyphens, and a script, as `lint` reads them from a pull request.
 func fuzzTypes(_ bytes: [UInt8]) throws {
     guard let (json, lua) = bytes.split(at: "\n---\n") else { return }
-    let interface = try PatchInterface(json: json)
-    let again = try PatchInterface(json: Array(interface.json.utf8))
+    let interface = try PatchInterface(decoding: json)
+    let again = try PatchInterface(decoding: Array(interface.json.utf8))
     require(again == interface, "an interface that reads as another one")
     require(interface.changes(to: again).isEmpty, "an interface that differs from itself")
     _ = interface.stubs
@@ -32,7 +32,7 @@ func fuzzSpec(_ bytes: [UInt8]) throws {
     guard var (source, spec) = bytes.split(at: "\n---\n") else { return }
     var interface: PatchInterface?
     if let parts = spec.split(at: "\n---\n") {
-        interface = try PatchInterface(json: source)
+        interface = try PatchInterface(decoding: source)
         (source, spec) = parts
     }
     let text = String(decoding: source, as: UTF8.self)
@@ -45,8 +45,8 @@ func fuzzSpec(_ bytes: [UInt8]) throws {
     var limits = PatchLimits()
     limits.loadFuel = 20_000
     limits.callFuel = 20_000
-    limits.memory = 2 << 20
-    limits.peakMemory = 4 << 20
+    limits.memoryBytes = 2 << 20
+    limits.peakMemoryBytes = 4 << 20
     let shut = Array("os, io, package, require, debug, load, loadfile, dofile, print, warn = nil ".utf8)
     let patch = VerifiedPatch(unverifiedForTesting: manifest, scripts: [script])
     let report = SpecRunner.run(

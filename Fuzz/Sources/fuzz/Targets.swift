@@ -35,7 +35,8 @@ enum FuzzKeys {
     }
     static let trust = must {
         try TrustStore(trusting: [
-            signing.verifyingKey, VerifyingKey(pem: file("rsa.pem"), algorithm: .rsaSHA1), VerifyingKey(pem: file("rsa-other.pem"), algorithm: .rsaSHA1),
+            signing.verifyingKey, VerifyingKey(pem: file("rsa.pem"), algorithm: .rsaSHA1),
+            VerifyingKey(pem: file("rsa-other.pem"), algorithm: .rsaSHA1),
         ])
     }
     static let verifier = must { try EnvelopeVerifier(trustStore: trust, policy: .none) }
@@ -248,11 +249,11 @@ func fuzzLua(_ bytes: [UInt8]) throws {
     var limits = PatchLimits()
     limits.loadFuel = 20_000
     limits.callFuel = 20_000
-    limits.memory = 2 << 20
-    limits.peakMemory = 4 << 20
+    limits.memoryBytes = 2 << 20
+    limits.peakMemoryBytes = 4 << 20
     let runner = PatchRunner(
         registry: registry, host: try HostInfo(app: "com.example.shop", version: "2.3.1"), limits: limits,
-        clock: { nil }, events: { _ in })
+        clock: { .now }, events: { _ in })
     let script = PatchScript(name: "main.lua", bytes: bytes)
     let text = String(decoding: bytes, as: UTF8.self)
     let names = [

@@ -11,11 +11,13 @@ public struct EnvelopePacker: Sendable {
     /// - Parameters:
     ///   - scriptKey: Seals the scripts. Its length determines the suite.
     ///   - signingKeys: Each key at most once; empty if all signatures are made elsewhere.
-    ///   - limits: How large the scripts and the envelope may be.
     /// - Throws: `config` if a key is given twice, `limit` if there are too many keys.
-    public init(scriptKey: ScriptKey, signingKeys: [SigningKey], limits: EnvelopeLimits = EnvelopeLimits())
-        throws(PatchError)
-    {
+    public init(scriptKey: ScriptKey, signingKeys: [SigningKey]) throws(PatchError) {
+        try self.init(scriptKey: scriptKey, signingKeys: signingKeys, limits: EnvelopeLimits())
+    }
+
+    /// Makes a packer of envelopes of another size than the format's.
+    package init(scriptKey: ScriptKey, signingKeys: [SigningKey], limits: EnvelopeLimits) throws(PatchError) {
         guard signingKeys.count <= limits.signatureCount else {
             throw PatchError(.limit, "more than \(limits.signatureCount) signing keys")
         }

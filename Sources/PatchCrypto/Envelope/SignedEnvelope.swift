@@ -1,9 +1,9 @@
 /// An envelope whose payload has enough valid signatures by trusted keys. Nothing in it has been decrypted.
 ///
 /// ``EnvelopeVerifier/verifySignatures(_:)`` makes one.
-public struct SignedEnvelope: Sendable {
+package struct SignedEnvelope: Sendable {
     /// The ids of the trusted keys whose signatures are valid.
-    public let signers: [KeyID]
+    package let signers: [KeyID]
     var envelope: UnverifiedEnvelope
     let limits: EnvelopeLimits
 

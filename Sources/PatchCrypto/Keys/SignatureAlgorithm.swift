@@ -49,7 +49,8 @@ public struct SignatureAlgorithm: RawRepresentable, Hashable, Sendable, CustomSt
         guard let algorithm = requested ?? (key.kind == .ed25519 ? .ed25519 : rsaDefault) else {
             throw PatchError(
                 .config, "an RSA key without an algorithm",
-                hint: "name the algorithm that the key is for: rsa-sha256, or rsa-sha1 if old clients must read the file")
+                hint:
+                    "name the algorithm that the key is for: rsa-sha256, or rsa-sha1 if old clients must read the file")
         }
         guard algorithm.keyKind == key.kind else {
             throw PatchError(

@@ -1,20 +1,20 @@
 /// How large an envelope and its parts may be. Each limit is the largest value allowed.
 ///
 /// The defaults are the limits of the format. A host with less memory can lower them.
-public struct EnvelopeLimits: Sendable {
+package struct EnvelopeLimits: Sendable {
     /// The size of the file in bytes, and of all the zip's members together, inflated.
-    public var envelopeSize = 16 << 20
+    package var envelopeSize = 16 << 20
     /// The size of one script in bytes.
-    public var scriptSize = 8 << 20
+    package var scriptSize = 8 << 20
     /// The number of scripts in one envelope.
-    public var scriptCount = 64
+    package var scriptCount = 64
     package var manifestSize = 64 << 10
     package var signatureCount = 8
     /// The length of one signature in base64 characters; an RSA signature of 8192 bits has 1,368.
     package var signatureLength = 1368
 
     /// Makes the limits of the format.
-    public init() {}
+    package init() {}
 
     /// The most bytes that an IV and padding, or a nonce and a tag, add to a script.
     static let sealingOverhead = 32

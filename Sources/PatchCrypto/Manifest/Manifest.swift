@@ -69,13 +69,23 @@ public struct Manifest: Sendable {
     ///   - expires: The first second at which it has expired; nil if it does not expire.
     ///   - notes: Text without control characters other than tab and line feed.
     ///   - extra: Keys of `[A-Za-z0-9._-]{1,64}`, values without control characters.
-    ///   - limits: What an envelope may hold.
     /// - Throws: `malformed` if the format does not allow a value, `limit` if a limit is exceeded.
     public init(
         id: String, version: Int, app: String, appVersions: VersionRange = .all, engine: Int = 1,
         instances: Int? = nil, replaces: [String] = [], scripts: [Script], created: Timestamp? = nil,
-        expires: Timestamp? = nil,
-        notes: String? = nil, extra: [String: String]? = nil, limits: EnvelopeLimits = EnvelopeLimits()
+        expires: Timestamp? = nil, notes: String? = nil, extra: [String: String]? = nil
+    ) throws(PatchError) {
+        try self.init(
+            id: id, version: version, app: app, appVersions: appVersions, engine: engine, instances: instances,
+            replaces: replaces, scripts: scripts, created: created, expires: expires, notes: notes, extra: extra,
+            limits: EnvelopeLimits())
+    }
+
+    /// Makes a manifest for an envelope of another size than the format's.
+    package init(
+        id: String, version: Int, app: String, appVersions: VersionRange = .all, engine: Int = 1,
+        instances: Int? = nil, replaces: [String] = [], scripts: [Script], created: Timestamp? = nil,
+        expires: Timestamp? = nil, notes: String? = nil, extra: [String: String]? = nil, limits: EnvelopeLimits
     ) throws(PatchError) {
         try Rules.check(NameForm.isReverseDNS(id), "id", "is not a reverse-DNS name such as com.example.fix")
         try Rules.check(Rules.numbers.contains(version), "version", "is not a whole number from 1 to 2147483647")

@@ -50,7 +50,12 @@ public struct Timestamp: Sendable, Hashable, Comparable, CustomStringConvertible
     /// - Parameter secondsSince1970: Seconds from a clock or from `SOURCE_DATE_EPOCH`.
     /// - Returns: nil before 1970 and after the year 9999.
     public init?(secondsSince1970: Int) {
-        guard (0...253_402_300_799).contains(secondsSince1970) else { return nil }
+        guard (0...Self.latest).contains(secondsSince1970) else { return nil }
+        description = Self.text(of: secondsSince1970)
+    }
+
+    /// - Parameter secondsSince1970: From 0 to `latest`.
+    private static func text(of secondsSince1970: Int) -> String {
         var (days, seconds) = secondsSince1970.quotientAndRemainder(dividingBy: 86_400)
         // Counts in years that begin in March, so that a leap day is the last day. Four hundred years have 146,097 days.
         days += 719_468
@@ -67,8 +72,7 @@ public struct Timestamp: Sendable, Hashable, Comparable, CustomStringConvertible
         }
         let hours = seconds / 3600
         seconds %= 3600
-        description =
-            "\(padded(year, to: 4))-\(padded(month))-\(padded(days + 1))"
+        return "\(padded(year, to: 4))-\(padded(month))-\(padded(days + 1))"
             + "T\(padded(hours)):\(padded(seconds / 60)):\(padded(seconds % 60))Z"
     }
 
@@ -91,6 +95,13 @@ public struct Timestamp: Sendable, Hashable, Comparable, CustomStringConvertible
         let days = before * 365 + before / 4 - before / 100 + before / 400 + months + fields[2] - 719_163
         return days * 86_400 + fields[3] * 3600 + fields[4] * 60 + fields[5]
     }
+
+    /// The moment of the years 1970 to 9999 that is nearest to a POSIX time in seconds.
+    package init(nearestTo seconds: Int) {
+        description = Self.text(of: max(0, min(seconds, Self.latest)))
+    }
+
+    private static let latest = 253_402_300_799
 
     /// The moment some days later, but not after the year 9999.
     package func adding(days: Int) -> Timestamp {

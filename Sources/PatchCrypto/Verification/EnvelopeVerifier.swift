@@ -20,11 +20,19 @@ public struct EnvelopeVerifier: Sendable {
     ///   - requiredSigners: Who must have signed, by the names in the trust store: for each set, the key with one of its
     ///     names.
     ///   - policy: The rules that a sound patch must fit.
-    ///   - limits: How large an envelope and its parts may be.
     /// - Throws: `config` if the threshold is below 1, or a set is empty or has a name that is not in the trust store.
     public init(
+        trustStore: TrustStore, threshold: Int = 1, requiredSigners: [Set<String>] = [], policy: VerificationPolicy
+    ) throws(PatchError) {
+        try self.init(
+            trustStore: trustStore, threshold: threshold, requiredSigners: requiredSigners, policy: policy,
+            limits: EnvelopeLimits())
+    }
+
+    /// Makes a verifier for envelopes of another size than the format's.
+    package init(
         trustStore: TrustStore, threshold: Int = 1, requiredSigners: [Set<String>] = [], policy: VerificationPolicy,
-        limits: EnvelopeLimits = EnvelopeLimits()
+        limits: EnvelopeLimits
     ) throws(PatchError) {
         guard threshold >= 1 else { throw PatchError(.config, "threshold must be at least 1, not \(threshold)") }
         let names = Set(trustStore.keys.map(\.name)).subtracting([""])
@@ -85,7 +93,7 @@ public struct EnvelopeVerifier: Sendable {
     ///
     /// - Parameter bytes: The whole file.
     /// - Throws: Why the signatures are not enough, or why the file is not an envelope.
-    public func verifySignatures(_ bytes: consuming [UInt8]) throws(PatchError) -> SignedEnvelope {
+    package func verifySignatures(_ bytes: consuming [UInt8]) throws(PatchError) -> SignedEnvelope {
         var report = VerificationReport()
         return try verifySignatures(bytes, report: &report)
     }

@@ -1,4 +1,5 @@
 public import PatchCrypto
+public import PatchFeed
 public import PatchRunner
 package import PatchText
 
@@ -9,19 +10,50 @@ package import PatchText
     @nonexhaustive
 #endif
 public enum PatchEvent: Sendable {
+    /// Why and how a patch was rolled back or closed.
+    public struct Rollback: Sendable, Hashable {
+        /// The patch.
+        public let patch: PatchID
+        /// The reason, in a sentence.
+        public let reason: String
+        /// The SHA-256 of its envelope, in hex digits.
+        public let hash: String
+
+        package init(_ patch: PatchID, reason: String, hash: String) {
+            self.patch = patch
+            self.reason = reason
+            self.hash = hash
+        }
+    }
+
+    /// What a sync has done.
+    public struct Sync: Sendable, Hashable {
+        /// How many bytes were read from the feed.
+        public let bytes: Int
+        /// How long it took, to the millisecond.
+        public let duration: Duration
+        /// The number of patches for each choice.
+        public let counts: [PatchChoice: Int]
+
+        package init(bytes: Int, duration: Duration, counts: [PatchChoice: Int]) {
+            self.bytes = bytes
+            self.duration = .milliseconds(duration.milliseconds)
+            self.counts = counts
+        }
+    }
+
     /// An event of the runner: a patch was loaded, called, refused, or failed.
     case runner(RunnerEvent)
     /// A launch began with these patches.
     case launched([PatchID], isSafe: Bool)
     /// A patch runs for the first time on this device.
-    case trial(PatchID)
+    case beganTrial(PatchID)
     /// A launch with the patch was confirmed, so it is good.
     case confirmed(PatchID)
-    /// A patch is rolled back. Launches or calls failed with it, its script did not load, or the app banned it. The hash is the
-    /// SHA-256 of its envelope.
-    case rolledBack(PatchID, reason: String, hash: String)
-    /// Launches failed with a patch that has an `otherwise`, so only that answers. The hash is the SHA-256 of its envelope.
-    case closed(PatchID, reason: String, hash: String)
+    /// A patch is rolled back. Launches or calls failed with it, its script did not load, or the app banned it.
+    case rolledBack(Rollback)
+    /// Launches failed with a patch that has an `otherwise`, so only that answers.
+    case closed(Rollback)
     /// This number of launches failed with good patches, so the app runs without them.
     case safeMode(failures: Int)
     /// A patch waits until the app registers these functions.
@@ -38,17 +70,17 @@ public enum PatchEvent: Sendable {
     case disabled
     /// The feed has switched patches on again.
     case enabled
-    /// The device was brought up to date with the feed. There is a count for each code of a choice.
-    case synced(bytes: Int, milliseconds: Int, counts: [String: Int])
+    /// The device was brought up to date with the feed.
+    case synced(Sync)
     /// A sync failed: the feed could not be read, or the device's folder could not be written.
     case syncFailed(PatchError)
     /// The feed's values for the app have changed.
-    case switches([String: String])
+    case changedSwitches([String: String])
     /// The device's folder or a file in it cannot be used.
     case storeFailed(PatchError)
     /// Another process writes the device's folder, and this process follows it: it runs the patches that are good there. This
     /// process may be a fork of the one that opened the folder.
-    case follower(isForked: Bool)
+    case followed(isForked: Bool)
     /// A call had no effect, because the app made it too early.
     case misused(PatchError)
     /// An event of the device has happened this number of times again within a second of its last report. The event is the last
@@ -71,12 +103,10 @@ extension PatchEvent {
         case .repeated(let event, _): event.row
         case .launched(let patches, let isSafe):
             (.launched, nil, [(.running, .array(patches.map(Self.object))), (.isSafe, .bool(isSafe))])
-        case .trial(let patch): (.trial, patch, [])
+        case .beganTrial(let patch): (.trial, patch, [])
         case .confirmed(let patch): (.confirmed, patch, [])
-        case .rolledBack(let patch, let reason, let hash):
-            (.rolledBack, patch, [(.reason, .string(reason)), (.hash, .string(hash))])
-        case .closed(let patch, let reason, let hash):
-            (.closed, patch, [(.reason, .string(reason)), (.hash, .string(hash))])
+        case .rolledBack(let rollback): (.rolledBack, rollback.patch, rollback.attributes)
+        case .closed(let rollback): (.closed, rollback.patch, rollback.attributes)
         case .safeMode(let failures): (.safeMode, nil, [(.failures, .integer(failures))])
         case .waiting(let patch, let names): (.waiting, patch, [(.names, .array(names.map(JSONValue.string)))])
         case .neverConfirmed(let launches): (.neverConfirmed, nil, [(.launches, .integer(launches))])
@@ -85,18 +115,18 @@ extension PatchEvent {
         case .withdrawn(let patch, let reason): (.withdrawn, patch, reason.map { [(.reason, .string($0))] } ?? [])
         case .disabled: (.disabled, nil, [])
         case .enabled: (.enabled, nil, [])
-        case .synced(let bytes, let milliseconds, let counts):
+        case .synced(let sync):
             (
                 .synced, nil,
                 [
-                    (.bytes, .integer(bytes)), (.milliseconds, .integer(milliseconds)),
-                    (.counts, .object(sorted: counts, JSONValue.integer)),
+                    (.bytes, .integer(sync.bytes)), (.milliseconds, .integer(sync.duration.milliseconds)),
+                    (.counts, .object(sync.sortedCounts.map { ($0.rawValue, .integer($1)) })),
                 ]
             )
         case .syncFailed(let error): (.syncFailed, nil, error.attributes)
-        case .switches(let values): (.switches, nil, [(.switches, .object(sorted: values, JSONValue.string))])
+        case .changedSwitches(let values): (.switches, nil, [(.switches, .object(sorted: values, JSONValue.string))])
         case .storeFailed(let error): (.storeFailed, nil, error.attributes)
-        case .follower(let isForked): (.follower, nil, [(.isForked, .bool(isForked))])
+        case .followed(let isForked): (.follower, nil, [(.isForked, .bool(isForked))])
         case .misused(let error): (.misused, nil, error.attributes)
         }
     }
@@ -121,7 +151,7 @@ extension PatchEvent {
     public var message: String { Escape.comment(record.message) }
 
     /// The values that differ from event to event, by their names in JSON, such as `patch.id` (docs/events.md).
-    public var attributes: [(name: String, value: EventValue)] { record.values }
+    public var attributes: [EventAttribute] { record.values }
 
     /// The patch that the event is about.
     public var patch: PatchID? { row.patch }
@@ -141,10 +171,11 @@ extension PatchEvent: CustomStringConvertible {
         case .launched(let patches, let isSafe):
             let names = patches.isEmpty ? "no patches" : patches.map(\.description).joined(separator: ", ")
             return "launched with \(names)\(isSafe ? ", in safe mode" : "")"
-        case .trial(let patch): return "\(patch) is on trial"
+        case .beganTrial(let patch): return "\(patch) is on trial"
         case .confirmed(let patch): return "\(patch) is good"
-        case .rolledBack(let patch, let reason, _): return "\(patch) was rolled back: \(reason)"
-        case .closed(let patch, let reason, _): return "\(patch) is closed, and only its `otherwise` answers: \(reason)"
+        case .rolledBack(let rollback): return "\(rollback.patch) was rolled back: \(rollback.reason)"
+        case .closed(let rollback):
+            return "\(rollback.patch) is closed, and only its `otherwise` answers: \(rollback.reason)"
         case .safeMode(let failures): return "\(failures) launches failed, so the app runs without these patches"
         case .waiting(let patch, let names): return "\(patch) waits: \(Self.missing(names))"
         case .neverConfirmed(let launches):
@@ -154,20 +185,32 @@ extension PatchEvent: CustomStringConvertible {
         case .withdrawn(let patch, let reason): return "\(patch) was withdrawn" + (reason.map { ": \($0)" } ?? "")
         case .disabled: return "all patches are switched off"
         case .enabled: return "patches are switched on again"
-        case .synced(let bytes, let milliseconds, let counts):
-            let codes = counts.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }.joined(separator: ", ")
-            return "synced: \(codes.isEmpty ? "no patches" : codes); \(bytes) bytes in \(milliseconds) ms"
+        case .synced(let sync):
+            let codes = sync.sortedCounts.map { "\($0.value) \($0.key)" }.joined(separator: ", ")
+            let time = "\(sync.duration.milliseconds) ms"
+            return "synced: \(codes.isEmpty ? "no patches" : codes); \(sync.bytes) bytes in \(time)"
         case .syncFailed(let error): return "sync failed: \(error)"
-        case .switches(let values):
+        case .changedSwitches(let values):
             return "switches: "
                 + values.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }.joined(separator: " ")
         case .storeFailed(let error): return "the store: \(error)"
-        case .follower(let isForked):
+        case .followed(let isForked):
             return
                 "another process writes the device's folder, and this one\(isForked ? ", which was forked," : "") follows"
         case .misused(let error): return error.text
         case .repeated(let event, let count): return "\(event.words) (\(count.times) more)"
         }
+    }
+}
+
+extension PatchEvent.Rollback {
+    fileprivate var attributes: EventRecord.Members { [(.reason, .string(reason)), (.hash, .string(hash))] }
+}
+
+extension PatchEvent.Sync {
+    /// The counts in the order of the choices' names.
+    fileprivate var sortedCounts: [(key: PatchChoice, value: Int)] {
+        counts.sorted { $0.key.rawValue < $1.key.rawValue }
     }
 }
 

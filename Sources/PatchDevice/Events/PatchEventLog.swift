@@ -63,12 +63,24 @@ public final class PatchEventLog: Sendable {
     ///   - folder: The folder's path.
     ///   - resource: The description of the device in each line.
     ///   - limits: How much is kept.
-    ///   - clock: Returns the milliseconds since 1970. By default it asks the system.
-    public init(
-        folder: String, resource: EventResource, limits: Limits = Limits(), clock: (@Sendable () -> Int)? = nil
+    ///   - clock: Returns the current time, in whole seconds; nil for the system's clock.
+    public convenience init(
+        folder: String, resource: EventResource, limits: Limits = Limits(),
+        clock: (@Sendable () -> Timestamp)? = nil
+    ) {
+        var milliseconds: (@Sendable () -> Int)?
+        if let clock { milliseconds = { clock().secondsSince1970 * 1000 } }
+        self.init(folder: folder, resource: resource, limits: limits, milliseconds: milliseconds)
+    }
+
+    /// Opens a log.
+    ///
+    /// - Parameter milliseconds: Returns the milliseconds since 1970; nil for the system's clock.
+    package init(
+        folder: String, resource: EventResource, limits: Limits = Limits(), milliseconds: (@Sendable () -> Int)?
     ) {
         memory = Mutex(Memory(resource: resource, files: EventFolder(path: Path(folder).absolute, limits: limits)))
-        self.clock = clock ?? { WallClock.milliseconds }
+        clock = milliseconds ?? { WallClock.milliseconds }
     }
 
     deinit {

@@ -7,7 +7,7 @@ public struct CrashLimits: Sendable {
     /// How long a crash counts: the uptime since the launch, or since the activation of a patch that was activated later. During
     /// this time, a crash counts against a new patch whether or not the app has confirmed. Against a patch that has proved
     /// itself, it counts only until the confirmation.
-    public var watch = Duration.seconds(600)
+    public var watchDuration = Duration.seconds(600)
 
     /// The defaults.
     public init() {}
@@ -16,7 +16,7 @@ public struct CrashLimits: Sendable {
     ///
     /// - Parameter tries: How often it was tried again.
     func pause(after tries: Int) -> Duration {
-        min(Uptime.bounded(watch) * (1 << max(0, min(tries, Self.mostTries))), .seconds(86_400))
+        min(Uptime.bounded(watchDuration) * (1 << max(0, min(tries, Self.mostTries))), .seconds(86_400))
     }
 
     /// The number of tries after which pauses no longer become longer.

@@ -15,12 +15,12 @@ extension PatchStore {
     ///
     /// It is called in a call of the app, which waits for no write and no other thread: the rest happens on a thread of its own.
     package func observe(_ event: RunnerEvent) {
-        guard case .breakerOpened(let patch, let functions, let failures, let otherwise) = event else { return }
-        openings.locked { $0.append(Opening(patch: patch, failures: failures)) }
+        guard case .breakerOpened(let patch, let breaker) = event else { return }
+        openings.locked { $0.append(Opening(patch: patch, failures: breaker.failures)) }
         queue.async { [weak self] in
             guard let self else { return }
             try? change { _ in [] }  // notes it
-            if functions.count > otherwise.count || isBanned(patch) { replace(patch) }
+            if breaker.functions.count > breaker.otherwise.count || isBanned(patch) { replace(patch) }
         }
     }
 

@@ -46,7 +46,7 @@ extension PatchStore {
             run(
                 hasTakenOver ? state.launch?.patches ?? [] : state.goodOnes(without: failed), on: runner,
                 waits: waits && isFollower)
-            if state.switches != switches { events(.switches(state.switches)) }
+            if state.switches != switches { events(.changedSwitches(state.switches)) }
         }
         if !isFollower { takeBansOfOthers(on: runner) }
         // The system ends an app in the background without notice.
@@ -140,7 +140,7 @@ extension PatchStore {
             memory.watches = Watches()
             return true
         }
-        if isForked { events(.follower(isForked: true)) }
+        if isForked { events(.followed(isForked: true)) }
     }
 
     /// Reports that the folder cannot be used, once a day.

@@ -168,7 +168,7 @@ extension PatchStore {
         }
         for fault in faults { emit(fault) }
         if isFirst, memory.locked({ $0.writer.isFollower && !$0.writer.onlyReads }) {
-            events(.follower(isForked: false))
+            events(.followed(isForked: false))
         }
         guard isFirst, !isReadOnly else { return }
         let time = clock()
@@ -243,7 +243,7 @@ extension PatchStore {
             return .refused(error)
         }
         if !manifest.appVersions.contains(host.version) { return .notApplicable(error, .appVersion) }
-        if manifest.engine > PatchRunner.engine { return .notApplicable(error, .engine) }
+        if manifest.engine > PatchRunner.engineLevel { return .notApplicable(error, .engine) }
         guard let end = manifest.expires, end <= runner.time ?? end else { return .refused(error) }
         return .expired(error)
     }
@@ -256,7 +256,7 @@ extension PatchStore {
         }
         guard isNew else { return }
         switch blockReason {
-        case .refused(let error), .postponed(let error): events(.runner(.refused(error, patch)))
+        case .refused(let error), .postponed(let error): events(.runner(.refused(patch, error)))
         case .expired(let error): events(.expired(patch, error))
         case .notApplicable(let error, _): events(.notApplicable(patch, error))
         case .waiting, .banned: break

@@ -33,7 +33,7 @@ extension PatchStore {
     }
 
     /// When a watch that begins now ends.
-    var endOfWatch: Duration { uptime.now() + Uptime.bounded(limits.watch) }
+    var endOfWatch: Duration { uptime.now() + Uptime.bounded(limits.watchDuration) }
 
     /// Ends the watches that are over.
     package func endWatches() {

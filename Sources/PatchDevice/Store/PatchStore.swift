@@ -123,7 +123,7 @@ package final class PatchStore: Sendable {
         let (active, shadows) = (launch.runner?.active, launch.runner?.shadows ?? [])
         return StatusResolver(
             state: state, running: launch.hasBegun && active != nil ? patches(active) : nil, shadows: patches(shadows),
-            open: patches(((active ?? []) + shadows).filter(\.isOpen)), failed: failed,
+            open: patches(((active ?? []) + shadows).filter(\.isBreakerOpen)), failed: failed,
             blockReasons: launch.blockReasons, fault: fault, role: role,
             lastSync: role == .follower ? sync(of: folder.lastSync) : ""
         ).statuses
@@ -271,17 +271,17 @@ package final class PatchStore: Sendable {
     func emit(_ outcomes: [StoreState.Outcome]) {
         for outcome in outcomes {
             switch outcome {
-            case .trial(let patch): events(.trial(patch))
+            case .trial(let patch): events(.beganTrial(patch))
             case .good(let patch): events(.confirmed(patch))
             case .suspect(let patch):
                 let held = state.held.first { $0.patch == patch }
                 // Alone, it is one of an app that never confirmed a launch.
                 let reason = held?.failures ?? 0 > 0 ? StoreState.failedLaunches : EventRecord.suspicion
-                events(.rolledBack(patch, reason: reason, hash: held?.hash ?? ""))
+                events(.rolledBack(.init(patch, reason: reason, hash: held?.hash ?? "")))
             case .closed(let patch):
                 let hash = state.held.first { $0.patch == patch }?.hash ?? ""
-                events(.closed(patch, reason: StoreState.failedLaunches, hash: hash))
-            case .banned(let ban): events(.rolledBack(ban.patch, reason: ban.reason, hash: ban.hash))
+                events(.closed(.init(patch, reason: StoreState.failedLaunches, hash: hash)))
+            case .banned(let ban): events(.rolledBack(.init(ban.patch, reason: ban.reason, hash: ban.hash)))
             case .safeMode(let failures): events(.safeMode(failures: failures))
             case .neverConfirmed(let launches): events(.neverConfirmed(launches: launches))
             }

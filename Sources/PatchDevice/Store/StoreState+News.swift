@@ -66,7 +66,7 @@ extension StoreState {
                 let isNewEnough = minimumAppVersion.map { $0 <= appVersion } ?? true
                 if !isNewEnough || !entry.appVersions.contains(appVersion) {
                     note(.appVersion, of: patch.patch)
-                } else if entry.engine > PatchRunner.engine {
+                } else if entry.engine > PatchRunner.engineLevel {
                     note(.engine, of: patch.patch)
                 } else {
                     adopt(patch)
@@ -76,7 +76,7 @@ extension StoreState {
     }
 
     /// Notes why a patch is not held, as a sync does.
-    private mutating func note(_ code: PatchChoice.Code, of patch: PatchID, _ reason: String? = nil) {
+    private mutating func note(_ code: PatchChoice, of patch: PatchID, _ reason: String? = nil) {
         let detail = code.sentence + (reason.map { ": \($0)" } ?? "")
         outcomes[patch] = SyncOutcome(code: code.rawValue, detail: String(detail.prefix(500)))
     }

@@ -86,9 +86,9 @@ package actor PatchSync {
         defer { current = nil }
         store.clean()
         let start = ContinuousClock.now
-        let counting = BudgetedSource(pass.source, longest: settings.longest)
+        let counting = BudgetedSource(pass.source, longest: settings.timeLimit)
         var report = SyncReport()
-        if store.follow(on: pass.runner, longest: settings.longest) {
+        if store.follow(on: pass.runner, longest: settings.timeLimit) {
             await awaitWriter()
             return SyncReport(following: store.state)
         }
@@ -118,7 +118,7 @@ package actor PatchSync {
         } else {
             if let now = store.clock(), let next = settings.nextSync(after: now) { pause = (now, next) }
             store.events(
-                .synced(bytes: report.bytes, milliseconds: report.duration.milliseconds, counts: report.counts))
+                .synced(.init(bytes: report.bytes, duration: report.duration, counts: report.counts)))
         }
         return report
     }

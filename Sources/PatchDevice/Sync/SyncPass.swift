@@ -43,7 +43,7 @@ struct SyncPass: Sendable {
         let choices = try list.choices(
             for: FeedDevice(
                 app: store.host.app, environment: settings.environment, appVersion: store.host.version,
-                engine: PatchRunner.engine, installation: settings.installation(or: state.installation),
+                engine: PatchRunner.engineLevel, installation: settings.installation(or: state.installation),
                 user: settings.user, groups: settings.groups),
             held: state.held.reduce(into: [:]) { $0[$1.patch.id, default: []].insert($1.patch.version) },
             isBanned: { banned.contains(PatchID(id: $0.id, version: $0.version)) })
@@ -58,7 +58,7 @@ struct SyncPass: Sendable {
 
         var results = choices.map { choice in
             SyncReport.Result(
-                id: choice.id, version: choice.version, code: choice.code,
+                patch: PatchID(id: choice.id, version: choice.version), code: choice.code,
                 detail: choice.code == .withdrawn ? choice.entry?.reason : nil)
         }
         let downloads = try await downloads(of: choices, &client, &results)
@@ -71,7 +71,7 @@ struct SyncPass: Sendable {
         }
         let refusals = store.refusals
         for (place, result) in results.enumerated() where result.code == .kept || result.code == .shadow {
-            guard let (isExpired, error) = refusals[PatchID(id: result.id, version: result.version)] else { continue }
+            guard let (isExpired, error) = refusals[result.patch] else { continue }
             results[place].code = isExpired ? .expired : .refused
             results[place].detail = isExpired ? error.message : "\(error.code): \(error.message)"
             results[place].error = isExpired ? nil : error
@@ -143,9 +143,9 @@ struct SyncPass: Sendable {
     }
 
     /// Obeys the kill switch, and removes patches that are no longer for this device.
-    private func applyList(_ list: PatchList, _ choices: [PatchChoice], shown: Timestamp?) throws(PatchError) {
+    private func applyList(_ list: PatchList, _ choices: [DeviceChoice], shown: Timestamp?) throws(PatchError) {
         let old = store.state
-        func patches(_ choices: [PatchChoice]) -> Set<PatchID> {
+        func patches(_ choices: [DeviceChoice]) -> Set<PatchID> {
             Set(choices.map { PatchID(id: $0.id, version: $0.version) })
         }
         // A version that is offered in shadow answers on no device.
@@ -209,14 +209,14 @@ struct SyncPass: Sendable {
             throw failure
         }
         store.setBlockReasons([])
-        if old.switches != list.switches { store.events(.switches(list.switches)) }
+        if old.switches != list.switches { store.events(.changedSwitches(list.switches)) }
     }
 
     /// The patches for this device that are not in the store with exactly the signed bytes.
     ///
     /// - Parameter results: Receives the reason for each patch that cannot be downloaded.
     private func downloads(
-        of choices: [PatchChoice], _ client: inout FeedClient, _ results: inout [SyncReport.Result]
+        of choices: [DeviceChoice], _ client: inout FeedClient, _ results: inout [SyncReport.Result]
     ) async throws(PatchError) -> [Download] {
         var downloads: [Download] = []
         let state = store.state
@@ -238,7 +238,7 @@ struct SyncPass: Sendable {
 
     /// Verifies the held envelopes again, as a launch does. Nothing else does so in a process in which no patch runs.
     private func checkHeld(
-        _ choices: [PatchChoice], _ trust: PatchTrust, at now: Timestamp, _ results: inout [SyncReport.Result]
+        _ choices: [DeviceChoice], _ trust: PatchTrust, at now: Timestamp, _ results: inout [SyncReport.Result]
     ) {
         let held = store.state.stored
         for (place, choice) in choices.enumerated() where [.offered, .kept, .shadow].contains(choice.code) {
@@ -284,7 +284,7 @@ struct SyncPass: Sendable {
         _ report: inout VerificationReport
     ) throws(PatchError) {
         let policy = VerificationPolicy(
-            time: now, app: store.host.app, appVersion: store.host.version, engine: PatchRunner.engine)
+            time: now, app: store.host.app, appVersion: store.host.version, engine: PatchRunner.engineLevel)
         let verifier = try EnvelopeVerifier(trustStore: trust.store, threshold: trust.threshold, policy: policy)
         let manifest = try verifier.verify(envelope, scriptKeys: trust.scriptKeys, report: &report).manifest
         guard manifest.id == entry.id, manifest.version == entry.version, manifest.engine == entry.engine,
@@ -302,7 +302,7 @@ struct SyncPass: Sendable {
         let held = Set(store.state.stored.map(\.patch))
         var outcomes: [PatchID: StoreState.SyncOutcome] = [:]
         for result in results where result.code != .superseded && outcomes.count < Self.outcomeLimit {
-            let patch = PatchID(id: result.id, version: result.version)
+            let patch = result.patch
             guard !held.contains(patch) || [.refused, .expired].contains(result.code) else { continue }
             let text = result.code.sentence + (result.detail.map { ": \($0)" } ?? "")
             outcomes[patch] = StoreState.SyncOutcome(code: result.code.rawValue, detail: String(text.prefix(500)))

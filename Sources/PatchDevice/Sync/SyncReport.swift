@@ -1,17 +1,15 @@
 public import PatchCrypto
 public import PatchFeed
-internal import PatchRunner
+public import PatchRunner
 
 /// The results of a sync.
 public struct SyncReport: Sendable {
     /// The result for a version of a patch on this device.
     public struct Result: Sendable {
-        /// The patch's reverse-DNS name.
-        public let id: String
-        /// The patch's version.
-        public let version: Int
+        /// The patch.
+        public let patch: PatchID
         /// The result, for programs.
-        public internal(set) var code: PatchChoice.Code
+        public internal(set) var code: PatchChoice
         /// The reason, if the code alone does not state it.
         public internal(set) var detail: String?
         /// Why the envelope was not accepted, or could not be fetched; nil for all other results.
@@ -38,24 +36,24 @@ public struct SyncReport: Sendable {
         isFollower = true
         let held = state.stored.map { held in
             Result(
-                id: held.patch.id, version: held.patch.version,
+                patch: held.patch,
                 code: !state.isEnabled ? .disabled : held.stage == .shadow ? .shadow : .kept, detail: nil)
         }
         let banned = state.bans.map { ban in
-            Result(id: ban.patch.id, version: ban.patch.version, code: .banned, detail: ban.reason)
+            Result(patch: ban.patch, code: .banned, detail: ban.reason)
         }
         let others = state.outcomes.compactMap { patch, outcome in
-            PatchChoice.Code(rawValue: outcome.code).map {
-                Result(id: patch.id, version: patch.version, code: $0, detail: outcome.detail)
+            PatchChoice(rawValue: outcome.code).map {
+                Result(patch: patch, code: $0, detail: outcome.detail)
             }
         }
         results = (held + banned + others.filter { $0.code != .banned }).sorted {
-            ($0.id, $1.version) < ($1.id, $0.version)
+            ($0.patch.id, $1.patch.version) < ($1.patch.id, $0.patch.version)
         }
     }
 
     /// The number of results for each code.
-    public var counts: [String: Int] {
-        results.reduce(into: [:]) { $0[$1.code.rawValue, default: 0] += 1 }
+    public var counts: [PatchChoice: Int] {
+        results.reduce(into: [:]) { $0[$1.code, default: 0] += 1 }
     }
 }

@@ -15,11 +15,11 @@ public struct SyncSettings: Sendable {
     /// and the same one at each start.
     public var installation: String?
     /// The minimum time between two syncs on return to the foreground, in whole seconds.
-    public var smallestInterval = Duration.seconds(900)
+    public var minimumInterval = Duration.seconds(900)
     /// The largest part of the interval that is randomly added to it, so that devices do not all sync at the same time.
     public var jitter = 0.2
     /// How long a whole sync may take. Patches that were downloaded by then are kept.
-    public var longest = Duration.seconds(600)
+    public var timeLimit = Duration.seconds(600)
     /// The largest envelope to download, in bytes.
     public var envelopeLimit = 1 << 20
 
@@ -48,7 +48,7 @@ public struct SyncSettings: Sendable {
     /// The earliest next sync on return to the foreground; nil if it is out of the range of timestamps.
     func nextSync(after now: Timestamp) -> Timestamp? {
         // More than a year is as good as never.
-        let interval = min(smallestInterval.seconds, 366 * 86_400)
+        let interval = min(minimumInterval.seconds, 366 * 86_400)
         let extra = Double(interval) * Double.random(in: 0...max(0, min(jitter, 1)))
         return Timestamp(secondsSince1970: now.secondsSince1970 + interval + Int(extra))
     }

@@ -18,7 +18,10 @@ public protocol FeedSource: Sendable {
 
 /// A source's reply for a path.
 public struct FeedReply: Sendable {
-    /// The file.
+    /// The file. A version after 1.0 may know more kinds of replies.
+    #if hasAttribute(nonexhaustive)
+        @nonexhaustive
+    #endif
     public enum Content: Sendable {
         /// The file's bytes, and a tag that names this state of the file, if the source has one.
         case bytes([UInt8], etag: String?)

@@ -1,7 +1,7 @@
-public import PatchCrypto
+package import PatchCrypto
 
 /// The properties of a device that decide which patches are for it.
-public struct FeedDevice: Sendable {
+package struct FeedDevice: Sendable {
     package var app: String
     package var environment: String
     package var appVersion: AppVersion
@@ -20,7 +20,7 @@ public struct FeedDevice: Sendable {
     ///   - installation: A random name of this installation, which stays the same.
     ///   - user: The user's id.
     ///   - groups: The groups that the device is in.
-    public init(
+    package init(
         app: String, environment: String, appVersion: AppVersion, engine: Int = 1, installation: String,
         user: String? = nil, groups: Set<String> = []
     ) {
@@ -34,65 +34,67 @@ public struct FeedDevice: Sendable {
     }
 }
 
-/// The choice for one version of a patch on a device, and the reason.
-public struct PatchChoice: Sendable {
-    /// A stable code, for events, logs and people. A version after 1.0 may add some.
-    #if hasAttribute(nonexhaustive)
-        @nonexhaustive
-    #endif
-    public enum Code: String, Sendable, CaseIterable {
-        /// It is for this device, which does not have it yet.
-        case offered
-        /// The device has it and keeps it.
-        case kept
-        /// The device runs it in shadow.
-        case shadow
-        /// A higher version is for this device.
-        case superseded
-        /// The list switches all patches off.
-        case disabled
-        /// It is for other versions of the app.
-        case appVersion = "app-version"
-        /// It needs a higher engine level.
-        case engine
-        /// It was withdrawn.
-        case withdrawn
-        /// It failed on this device.
-        case banned
-        /// It is not offered to more devices.
-        case paused
-        /// It is for groups or users that do not include this device.
-        case group
-        /// The device's bucket is not below the percentage.
-        case rollout
-        /// The list has a newer format, from which nothing new is taken.
-        case feedTooNew = "feed-too-new"
-        /// The envelope has expired.
-        case expired
-        /// The list and the envelope's manifest differ.
-        case listMismatch = "list-mismatch"
-        /// The device has it, but the list does not.
-        case unlisted
-        /// The envelope was refused.
-        case refused
-        /// The envelope cannot be fetched.
-        case unavailable
-    }
-
-    /// The patch's reverse-DNS name.
-    public let id: String
-    /// The patch's version.
-    public let version: Int
-    /// The choice and the reason, for programs.
-    public let code: Code
-    /// The list's entry; nil for a patch that is not listed.
-    public let entry: PatchList.Entry?
-
-    /// Whether the device runs this version, once it has it.
-    public var isChosen: Bool { code == .offered || code == .kept || code == .unlisted }
+/// What a device does with a version of a patch, and why: a stable code, for events, logs and people.
+///
+/// A version after 1.0 may add cases. Give a `switch` an `@unknown default`.
+#if hasAttribute(nonexhaustive)
+    @nonexhaustive
+#endif
+public enum PatchChoice: String, Sendable, CaseIterable {
+    /// It is for this device, which does not have it yet.
+    case offered
+    /// The device has it and keeps it.
+    case kept
+    /// The device runs it in shadow.
+    case shadow
+    /// A higher version is for this device.
+    case superseded
+    /// The list switches all patches off.
+    case disabled
+    /// It is for other versions of the app.
+    case appVersion = "app-version"
+    /// It needs a higher engine level.
+    case engine
+    /// It was withdrawn.
+    case withdrawn
+    /// It failed on this device.
+    case banned
+    /// It is not offered to more devices.
+    case paused
+    /// It is for groups or users that do not include this device.
+    case group
+    /// The device's bucket is not below the percentage.
+    case rollout
+    /// The list has a newer format, from which nothing new is taken.
+    case feedTooNew = "feed-too-new"
+    /// The envelope has expired.
+    case expired
+    /// The list and the envelope's manifest differ.
+    case listMismatch = "list-mismatch"
+    /// The device has it, but the list does not.
+    case unlisted
+    /// The envelope was refused.
+    case refused
+    /// The envelope cannot be fetched.
+    case unavailable
 }
 
-extension PatchChoice.Code {
+/// The choice for one version of a patch on a device.
+package struct DeviceChoice: Sendable {
+    /// The patch's reverse-DNS name.
+    package let id: String
+    /// The patch's version.
+    package let version: Int
+    /// The choice and the reason, for programs.
+    package let code: PatchChoice
+    /// The list's entry; nil for a patch that is not listed.
+    package let entry: PatchList.Entry?
+
+    /// Whether the device runs this version, once it has it.
+    package var isChosen: Bool { code == .offered || code == .kept || code == .unlisted }
+}
+
+extension PatchChoice {
     /// The code in words.
     public var sentence: String {
         switch self {
@@ -132,15 +134,15 @@ extension PatchList {
     /// - Returns: One choice for each entry, and one for each held patch that is not listed, by id, the highest version
     ///   first.
     /// - Throws: `feed-mismatch` if the list is for another app or environment.
-    public func choices(
+    package func choices(
         for device: FeedDevice, held: [String: Set<Int>] = [:], isBanned: (Entry) -> Bool = { _ in false }
-    ) throws(PatchError) -> [PatchChoice] {
+    ) throws(PatchError) -> [DeviceChoice] {
         guard app.isByteEqual(to: device.app), environment.isByteEqual(to: device.environment) else {
             throw PatchError(
                 .feedMismatch,
                 "the list is for \(app) (\(environment)), but this is \(device.app) (\(device.environment))")
         }
-        var all: [PatchChoice] = []
+        var all: [DeviceChoice] = []
         let byID = Dictionary(grouping: entries, by: \.id)
         for id in (byID.keys + held.keys.filter { byID[$0] == nil }).sorted() {
             let held = held[id] ?? []
@@ -148,7 +150,7 @@ extension PatchList {
             var (hasChosen, hasShadow) = (false, false)
             for version in held.union(listed.map(\.version)).sorted(by: >) {
                 let entry = listed.first { $0.version == version }
-                let code: PatchChoice.Code =
+                let code: PatchChoice =
                     if let entry {
                         try code(
                             of: entry, for: device, isHeld: held.contains(version), isBanned: isBanned(entry),
@@ -156,7 +158,7 @@ extension PatchList {
                     } else {
                         !isEnabled ? .disabled : hasChosen ? .superseded : .unlisted
                     }
-                let choice = PatchChoice(id: id, version: version, code: code, entry: entry)
+                let choice = DeviceChoice(id: id, version: version, code: code, entry: entry)
                 if choice.isChosen { hasChosen = true }
                 if code == .shadow { hasShadow = true }
                 all.append(choice)
@@ -167,7 +169,7 @@ extension PatchList {
 
     private func code(
         of entry: Entry, for device: FeedDevice, isHeld: Bool, isBanned: Bool, hasHigher: Bool
-    ) throws(PatchError) -> PatchChoice.Code {
+    ) throws(PatchError) -> PatchChoice {
         // The kill switch and withdrawals come before everything else.
         if !isEnabled { return .disabled }
         if entry.state == .withdrawn { return .withdrawn }
@@ -195,7 +197,7 @@ extension PatchList.Entry {
     }
 
     /// Why the entry is not for a device; nil if it is for the device.
-    fileprivate func excluding(_ device: FeedDevice) throws(PatchError) -> PatchChoice.Code? {
+    fileprivate func excluding(_ device: FeedDevice) throws(PatchError) -> PatchChoice? {
         if try isNamed(device) { return nil }
         guard let rollout else { return groups == nil && users == nil ? nil : .group }
         guard let unit = rollout.unit == .user ? device.user : device.installation else { return .rollout }
@@ -203,7 +205,7 @@ extension PatchList.Entry {
     }
 }
 
-extension PatchChoice.Code: CustomStringConvertible {
+extension PatchChoice: CustomStringConvertible {
     /// The code as the tool and the documents have it, such as `app-version`.
     public var description: String { rawValue }
 }

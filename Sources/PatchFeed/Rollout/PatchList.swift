@@ -80,7 +80,10 @@ public struct PatchList: Sendable {
 
     /// A version of a patch.
     public struct Entry: Sendable {
-        /// How devices treat a version.
+        /// How devices treat a version. A later version of the library may know more states.
+        #if hasAttribute(nonexhaustive)
+            @nonexhaustive
+        #endif
         public enum State: String, Sendable, CaseIterable {
             /// It is offered.
             case active
@@ -93,9 +96,14 @@ public struct PatchList: Sendable {
             case withdrawn
         }
 
-        /// When a version is activated.
+        /// When a version is activated. A later version of the library may know more moments.
+        #if hasAttribute(nonexhaustive)
+            @nonexhaustive
+        #endif
         public enum Moment: String, Sendable, CaseIterable {
+            /// As soon as it was downloaded.
             case now
+            /// At the next launch of the app.
             case nextLaunch = "next-launch"
         }
 
@@ -117,7 +125,7 @@ public struct PatchList: Sendable {
         public let reason: String?
         /// The part of all devices that it is for. If it is nil, the patch is for all devices, or only for the groups and users
         /// if there are any.
-        public let rollout: Rollout?
+        package let rollout: Rollout?
         /// Groups that it is for, whatever the percentage.
         public let groups: [String]?
         /// Users that it is for, whatever the percentage, by their `Rollout.name(of:patch:)`.

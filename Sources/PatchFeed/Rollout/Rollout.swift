@@ -3,18 +3,18 @@ package import PatchCrypto
 /// The part of all devices that a patch is for: the devices whose bucket is below the percentage.
 ///
 /// The bucket of a device never changes, so a device that is included at 5 percent is included at 25.
-public struct Rollout: Sendable, Equatable {
+package struct Rollout: Sendable, Equatable {
     /// The unit that is counted: installations of the app, or users, who may have several devices.
-    public enum Unit: String, Sendable, CaseIterable {
+    package enum Unit: String, Sendable, CaseIterable {
         case installation, user
     }
 
     /// How many of 10,000 units are included.
-    public let basisPoints: Int
+    package let basisPoints: Int
     /// The unit that is put into buckets: an installation or a user.
-    public let unit: Unit
+    package let unit: Unit
     /// Mixes the buckets, so that the same devices are not always the first; nil for the patch's id.
-    public let seed: String?
+    package let seed: String?
 
     /// Makes a rollout. A part outside of 0 to 10,000 counts as the nearer of the two.
     package init(basisPoints: Int, unit: Unit = .installation, seed: String? = nil) {

@@ -42,16 +42,16 @@ extension FlowChecks {
     ) {
         let count = arguments.types.count
         let needed = context.interface.neededArguments(of: name, signature)
-        if count > signature.arguments.count || !arguments.isOpen && count < needed {
+        if count > signature.argumentTypes.count || !arguments.isOpen && count < needed {
             let given = "\(count) argument\(count == 1 ? "" : "s")"
             return report(
                 code, index, callee,
-                "\(callee) gets \(given), but \(name)\(signature.shown) takes \(signature.arguments.count)",
+                "\(callee) gets \(given), but \(name)\(signature.shown) takes \(signature.argumentTypes.count)",
                 hint: Self.hint(forCount: arguments, of: callee, receiver: receiver))
         }
-        for (place, (type, value)) in zip(signature.arguments, arguments.types).enumerated() {
+        for (place, (type, value)) in zip(signature.argumentTypes, arguments.types).enumerated() {
             let (type, written) = (context.interface.type(type), arguments.words[place])
-            let label = place < signature.parameters.count ? " (\(signature.parameters[place]))" : ""
+            let label = place < signature.parameterNames.count ? " (\(signature.parameterNames[place]))" : ""
             let argument = "argument \(place + 1)\(label) of \(name)"
             if let fault = context.comparisons.fault(of: value, as: type) {
                 let (message, hint) = words(for: fault, "\(argument) is", type, written ?? "this")
@@ -140,7 +140,7 @@ extension FlowChecks {
                 .argument, index, "throw", "host.throw gets a table, so the app's error does not have its code",
                 hint: "host.throw(message, code)")
         }
-        if let replacement, !replacement.signature.throws {
+        if let replacement, !replacement.signature.isThrowing {
             report(
                 .cannotThrow, index, "throw",
                 "\(replacement.name) cannot throw, so host.throw is a failure, and the original answers",

@@ -3,8 +3,8 @@ internal import PatchRunner
 extension FlowChecks {
     /// The function of the app that is replaced, and the type of its result; nil if it returns nothing.
     private var result: (name: String, type: InterfaceType)? {
-        guard let replacement, replacement.signature.result != "nothing" else { return nil }
-        return (replacement.name, context.interface.type(replacement.signature.result))
+        guard let replacement, replacement.signature.resultType != "nothing" else { return nil }
+        return (replacement.name, context.interface.type(replacement.signature.resultType))
     }
 
     mutating func checkResult(_ value: ValueType, _ word: String?, _ index: Int) {

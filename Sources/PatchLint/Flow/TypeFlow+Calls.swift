@@ -100,7 +100,7 @@ extension TypeFlow {
     }
 
     private mutating func results(of name: String, _ signature: PatchSignature, _ index: Int) -> CallResults {
-        var result = value(signature.result)
+        var result = value(signature.resultType)
         if result.kinds == .nil { return CallResults(types: [result], isOpen: true) }
         // A test before the call may have tested whether there is a result.
         if !result.isUnknown, result.kinds.contains(.nil), index < firstTest {

@@ -102,7 +102,7 @@ extension TypeFlow {
             state[parameter] = type
         }
         guard let replacement else { return state }
-        let types = replacement.signature.arguments.prefix(function.parameters).map(value)
+        let types = replacement.signature.argumentTypes.prefix(function.parameters).map(value)
         // A method of Wax gets the class or an object first, and the types of the other arguments depend on which.
         guard !replacement.isMethod else { return state }
         for parameter in 0..<function.parameters {

@@ -50,7 +50,7 @@ final class KnownInterface {
 
     /// How many arguments a function, or a method with the name of its class, must get. Those after them are optional.
     func neededArguments(of name: String, _ signature: PatchSignature) -> Int {
-        needed.value(of: name) { signature.arguments.lastIndex { !$0.hasSuffix(" or nil") }.map { $0 + 1 } ?? 0 }
+        needed.value(of: name) { signature.argumentTypes.lastIndex { !$0.hasSuffix(" or nil") }.map { $0 + 1 } ?? 0 }
     }
 
     /// Whether a string is certainly not a value of a type.
@@ -127,9 +127,9 @@ extension PatchSignature {
     /// The signature for a message, with only the first of many arguments.
     var shown: String {
         let most = 30
-        guard arguments.count > most else { return description }
+        guard argumentTypes.count > most else { return description }
         let first = PatchSignature(
-            arguments.prefix(most) + ["…"], result: result, throws: self.throws, isAsynchronous: isAsynchronous)
+            argumentTypes.prefix(most) + ["…"], result: resultType, throws: isThrowing, isAsynchronous: isAsynchronous)
         return first.description
     }
 }

@@ -72,7 +72,7 @@ extension PatchInterface {
 
     private static func seen(_ signature: PatchSignature) -> PatchSignature {
         PatchSignature(
-            signature.arguments.map(seen), result: seen(signature.result), throws: signature.throws,
+            signature.argumentTypes.map(seen), result: seen(signature.resultType), throws: signature.isThrowing,
             isAsynchronous: signature.isAsynchronous)
     }
 
@@ -118,7 +118,8 @@ extension PatchInterface {
             guard new != old else { return [] }
             // If a function can now throw, no patch is affected. If it can no longer throw, `host.throw` no longer works.
             let isBreaking =
-                new.arguments != old.arguments || new.result != old.result || old.throws && !new.throws
+                new.argumentTypes != old.argumentTypes || new.resultType != old.resultType
+                || old.isThrowing && !new.isThrowing
                 || new.isAsynchronous != old.isAsynchronous
             let words = "\(name(function.name)) was \(function.signature) and is now \(other.signature)"
             return [Change(isBreaking: isBreaking, description: words)]

@@ -6,7 +6,7 @@ extension PatchInterface {
     ///
     /// - Parameter json: UTF-8 text of the schema `patchpack.interface/1`.
     /// - Throws: `malformed` if it is anything else.
-    package init(json: [UInt8]) throws(PatchError) {
+    package init(decoding json: [UInt8]) throws(PatchError) {
         let file = try JSONObject(try JSONValue(parsing: json), "interface") { place, key, what in
             Self.malformed("\(place)\(key.map { ": `\($0)`" } ?? ""): \(what)")
         }

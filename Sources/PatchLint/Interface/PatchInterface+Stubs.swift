@@ -119,7 +119,7 @@ extension PatchInterface {
         let described = Set((structs.map(\.name) + scalars.map(\.name) + classes.map(\.name)).map(Self.identifier))
         let methods = classes.flatMap(\.methods) + functions
         let named =
-            methods.flatMap { $0.signature.arguments + [$0.signature.result] }
+            methods.flatMap { $0.signature.argumentTypes + [$0.signature.resultType] }
             + structs.flatMap { $0.fields.map(\.type) }
         let names = Set(named.flatMap { InterfaceType($0).names }).subtracting(Self.known).map(Self.identifier)
         return Set(names).subtracting(described).sorted()
@@ -168,8 +168,8 @@ extension PatchInterface {
     // MARK: functions
 
     private func parameters(_ function: Function, before: [String] = []) -> String {
-        let names = function.signature.parameters
-        let arguments = function.signature.arguments.enumerated().map { number, argument in
+        let names = function.signature.parameterNames
+        let arguments = function.signature.argumentTypes.enumerated().map { number, argument in
             "\(names.isEmpty ? "a\(number + 1)" : Self.word(names[number])): \(type(argument))"
         }
         return (before + arguments).joined(separator: ", ")
@@ -177,12 +177,12 @@ extension PatchInterface {
 
     private func result(_ function: Function) -> String {
         // Without parentheses, the types after it would be further results.
-        function.signature.result == "nothing" ? "" : ": (\(type(function.signature.result)))"
+        function.signature.resultType == "nothing" ? "" : ": (\(type(function.signature.resultType)))"
     }
 
     /// The type of the value that answers if a replacement cannot.
     private func otherwise(_ function: Function) -> String {
-        type(function.signature.result) + (function.signature.throws ? " | HostError" : "")
+        type(function.signature.resultType) + (function.signature.isThrowing ? " | HostError" : "")
     }
 
     /// The overloads of a function whose first argument names a function of the app.

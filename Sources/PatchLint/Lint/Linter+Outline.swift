@@ -179,7 +179,7 @@ extension Linter {
                     let function = function(of: method, of: classes)
                 {
                     let needed = self.known?.neededArguments(of: function.name, function.signature) ?? 0
-                    let most = function.signature.arguments.count
+                    let most = function.signature.argumentTypes.count
                     if member.call == nil, call.count <= needed {
                         report(
                             .argument, in: text, at: name.range, "\(word) is called without its object",

@@ -75,7 +75,7 @@ package struct Linter {
             interface?.functions
             ?? replaces.map { .init(name: $0, signature: PatchSignature([], result: "nothing", throws: true)) }
         for function in offered {
-            let result = interface == nil ? "value" : function.signature.result
+            let result = interface == nil ? "value" : function.signature.resultType
             let slot = Slot(
                 name: function.name, signature: function.signature,
                 invoke: { slot, stack, _, _, _ in stack.refuseCall(of: slot) }, invokeAsync: nil,
@@ -260,7 +260,7 @@ package struct Linter {
                 hint: "add `-- @replaces \(name)` to the head")
         }
         guard let function else { return }
-        let most = function.signature.arguments.count + 1
+        let most = function.signature.argumentTypes.count + 1
         if parameters > most {
             report(
                 .arity, in: text, line: line, word: word,

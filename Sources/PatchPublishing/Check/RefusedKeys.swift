@@ -18,7 +18,9 @@ package struct RefusedKeys: Sendable {
             return
         }
         let store = try await client.contents(of: target, limit: PatchList.trustLimit)
-        let keys = try Path(target.path).naming { () throws(PatchError) in try TrustStore(decoding: store, rsaDefault: .rsaSHA1).keys }
+        let keys = try Path(target.path).naming { () throws(PatchError) in
+            try TrustStore(decoding: store, rsaDefault: .rsaSHA1).keys
+        }
         ids = Set(keys.filter { $0.refusal(at: now) != nil }.map(\.key.id))
         size = store.count
     }
@@ -35,8 +37,8 @@ package struct RefusedKeys: Sendable {
     ///
     /// - Throws: The error of an envelope that cannot be fetched.
     package func refusal(
-        of choice: PatchChoice, from client: inout FeedClient
-    ) async throws(PatchError) -> (code: PatchChoice.Code, detail: String)? {
+        of choice: DeviceChoice, from client: inout FeedClient
+    ) async throws(PatchError) -> (code: PatchChoice, detail: String)? {
         guard [.offered, .shadow].contains(choice.code), let entry = choice.entry else { return nil }
         guard let target = try await client.target(entry.path) else {
             return (.listMismatch, "it is listed, but the release keys have not signed it")

@@ -135,10 +135,11 @@ package struct FeedFolder: Sendable {
     package func trustedKeys(of feed: FeedRepository) throws(PatchError) -> [String] {
         guard let bytes = try trustStore(of: feed) else { return [] }
         let place = Path(PatchList.trustPath(for: feed.app))
-        return try place.naming { () throws(PatchError) in try TrustStore(decoding: bytes, rsaDefault: .rsaSHA1).keys }.map { entry in
-            let end = entry.notAfter.map { ", until \($0)" } ?? ""
-            return "key \(entry.key.id) \(entry.name)\(end)\(entry.isRevoked ? ", revoked" : "")"
-        }
+        return try place.naming { () throws(PatchError) in try TrustStore(decoding: bytes, rsaDefault: .rsaSHA1).keys }
+            .map { entry in
+                let end = entry.notAfter.map { ", until \($0)" } ?? ""
+                return "key \(entry.key.id) \(entry.name)\(end)\(entry.isRevoked ? ", revoked" : "")"
+            }
     }
 
     /// Checks that the devices of a feed accept a trust store: it is for them, and newer than the current one.

@@ -41,7 +41,7 @@ struct LayerStack {
             let calls = total.calls
             return ReplaceableState.ActivePatch(
                 patch: patchID, calls: calls.calls, failures: calls.failures, fallbacks: calls.fallbacks,
-                isOpen: patch.reports.breaker.isOpen(name),
+                isBreakerOpen: patch.reports.breaker.isOpen(name),
                 meanTime: calls.measured == 0 ? nil : .nanoseconds(calls.nanoseconds / calls.measured),
                 longestTime: .nanoseconds(calls.longest))
         }

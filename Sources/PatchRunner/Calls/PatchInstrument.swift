@@ -17,7 +17,7 @@ public protocol PatchInstrument: Sendable {
     /// Runs a call.
     ///
     /// - Parameters:
-    ///   - call: The function, and the patch that is asked first.
+    ///   - call: The function, and the topmost patch on it. If its script cannot answer, another patch or the original does.
     ///   - body: Makes the call, and throws the error that the function throws. If it is not called, the call is made afterwards.
     /// - Throws: The error that `body` throws.
     func run(_ call: PatchedCall, _ body: () throws -> Void) rethrows
@@ -25,20 +25,10 @@ public protocol PatchInstrument: Sendable {
     /// Runs a call of an asynchronous function, on its caller's actor.
     ///
     /// - Parameters:
-    ///   - call: The function, and the patch that is asked first.
+    ///   - call: The function, and the topmost patch on it. If its script cannot answer, another patch or the original does.
     ///   - body: Makes the call, and throws the error that the function throws. If it is not called, the call is made afterwards.
     /// - Throws: The error that `body` throws.
     func run(_ call: PatchedCall, _ body: () async throws -> Void) async rethrows
-}
-
-/// A call that an instrument runs.
-public struct PatchedCall: Sendable, Hashable {
-    /// The name of the function.
-    public let function: String
-    /// The topmost patch on it. If its script cannot answer, another patch or the original does.
-    public let patch: PatchID
-    /// Whether this is a run of a patch in shadow, after the call was answered.
-    public let isShadow: Bool
 }
 
 /// A registry's instrument, by reference: a thread with little stack has no room to find the type of an optional value.
@@ -55,7 +45,7 @@ extension Slot {
     ) throws(Failure) -> Value {
         var outcome: Result<Value, Failure>?
         if let instrument = registry?.instrument, let reports = shadow?.reports ?? topmost {
-            let call = PatchedCall(function: name, patch: reports.patch, isShadow: shadow != nil)
+            let call = PatchedCall(reports.patch, name, isShadow: shadow != nil)
             try? instrument.value.run(call) {
                 if outcome == nil { outcome = Result(catching: body) }
                 _ = try outcome?.get()
@@ -70,7 +60,7 @@ extension Slot {
     ) async throws(Failure) -> Value {
         var outcome: Result<Value, Failure>?
         if let instrument = registry?.instrument, let patch = topmost?.patch {
-            try? await instrument.value.run(PatchedCall(function: name, patch: patch, isShadow: false)) {
+            try? await instrument.value.run(PatchedCall(patch, name)) {
                 if outcome == nil {
                     do throws(Failure) { outcome = .success(try await body()) } catch { outcome = .failure(error) }
                 }

@@ -173,7 +173,9 @@ package final class Slot: Sendable {
     /// Counts that a layer, which may be gone, was entered in vain or not at all, and reports the reason.
     func countFallback(of layer: Layer, _ refusal: Refusal) {
         let known = layers.locked { $0.countFallback(of: layer, refusal) }
-        if let known, let event = refusal.event { known.listener?.hear(.fellBack(known.patch, function: name, event)) }
+        if let known, let event = refusal.event {
+            known.listener?.hear(.fellBack(PatchedCall(known.patch, name), event))
+        }
     }
 
     /// The answer in place of a layer that a call is in; nil if its script gives no `otherwise`.
@@ -183,9 +185,9 @@ package final class Slot: Sendable {
     ///
     /// - Parameter stack: The stack that holds the value, or the parts of an error, on top.
     /// - Throws: Why the function cannot end in this way.
-    func otherwise(on stack: PatchStack, isError: Bool, of patch: String) throws(Mismatch) -> Otherwise {
+    func otherwise(on stack: PatchStack, isError: Bool, of patch: PatchID) throws(Mismatch) -> Otherwise {
         guard isError else { return try readResult(stack).get() }
-        guard signature.throws else { throw Mismatch("an error was given, but \(name) cannot throw") }
+        guard signature.isThrowing else { throw Mismatch("an error was given, but \(name) cannot throw") }
         return Otherwise(PatchedError(at: -2, on: stack, by: patch))
     }
 

@@ -14,8 +14,9 @@ extension RunnerEvent {
         public package(set) var incomparable: Int
         /// Why they could not be compared, and how many for each reason.
         public package(set) var reasons: [String: Int]
-        /// The time that the script took in all of its runs, in nanoseconds.
-        public package(set) var nanoseconds: Int
+        package var nanoseconds: Int
+        /// The time that the script took in all of its runs.
+        public var time: Duration { .nanoseconds(nanoseconds) }
         /// Runs that would have changed an answer: one in an event, and the first ones since a shadow began.
         package var examples: [Example]
         /// The first of them; nil if there was none, or if there were enough examples.

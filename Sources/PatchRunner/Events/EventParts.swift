@@ -20,6 +20,11 @@ public enum EventSeverity: String, Sendable {
 
 /// The value of an event's attribute. Each case is also a case of swift-log's `MetadataValue`, except numbers and truth values,
 /// which are strings there.
+///
+/// A version after 1.0 may add cases, such as one for other numbers. Give a `switch` an `@unknown default`.
+#if hasAttribute(nonexhaustive)
+    @nonexhaustive
+#endif
 public enum EventValue: Sendable, Hashable {
     /// A string.
     case string(String)
@@ -31,6 +36,14 @@ public enum EventValue: Sendable, Hashable {
     case array([EventValue])
     /// Values with names.
     case dictionary([String: EventValue])
+}
+
+/// A value of an event, with its name in JSON.
+public struct EventAttribute: Sendable, Hashable {
+    /// The name, such as `patch.id` (docs/events.md).
+    public let name: String
+    /// The value.
+    public let value: EventValue
 }
 
 extension EventValue: CustomStringConvertible {
@@ -77,7 +90,7 @@ extension EventRecord {
         }
     }
 
-    package var values: [(name: String, value: EventValue)] {
-        attributes.map { ($0.key.rawValue, EventValue($0.value)) }
+    package var values: [EventAttribute] {
+        attributes.map { EventAttribute(name: $0.key.rawValue, value: EventValue($0.value)) }
     }
 }

@@ -53,13 +53,13 @@ package final class PatchEventSink: Sendable {
     ///   - isOfPatch: Whether the failure counts. A patch that got no processor or no memory is not at fault.
     func failed(_ failure: RunnerEvent.Failure?, in function: String, isOfPatch: Bool) {
         if let failure {
-            emit(.failed(patch, function: function, limit > 0 ? failure : failure.withText(of: 0)))
+            emit(.failed(PatchedCall(patch, function), limit > 0 ? failure : failure.withText(of: 0)))
         }
         if isOfPatch { breaker.count(function) }
     }
 
     /// The event for a log line. The first line past the minute's limit becomes a warning, and the following ones nil.
-    func line(_ level: RunnerEvent.LogLevel, _ text: UnsafeBufferPointer<UInt8>) -> RunnerEvent? {
+    func line(_ severity: EventSeverity, _ text: UnsafeBufferPointer<UInt8>) -> RunnerEvent? {
         let now = uptime.now()
         let (before, after) = minute.locked { minute in
             let isOver = minute.map { now - $0.began >= .seconds(60) } ?? true
@@ -70,13 +70,14 @@ package final class PatchEventSink: Sendable {
         }
         guard before <= limit else { return nil }
         guard after <= limit else {
-            return .log(patch, .warn, "more than \(limit) bytes logged in a minute; the rest is dropped")
+            return .logged(
+                patch, .init(.warning, "more than \(limit) bytes logged in a minute; the rest is dropped"))
         }
-        return unsafe .log(patch, level, String(decoding: text, as: UTF8.self))
+        return unsafe .logged(patch, .init(severity, String(decoding: text, as: UTF8.self)))
     }
 
     func takesTurns(_ error: PatchError) {
-        emit(.log(patch, .warn, "calls take turns, because another instance could not be made: \(error)"))
+        emit(.logged(patch, .init(.warning, "calls take turns, because another instance could not be made: \(error)")))
     }
 
     func emit(_ event: RunnerEvent) { listener?.hear(event) }

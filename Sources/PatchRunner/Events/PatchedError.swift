@@ -5,8 +5,8 @@ public struct PatchedError: Error, Sendable, CustomStringConvertible {
     /// The code that the script gave with the message, such as the HTTP status 404. An app distinguishes errors by it. nil if the
     /// script gave none.
     public let code: Int?
-    /// The id of the patch that threw it.
-    public let patch: String
+    /// The patch that threw it.
+    public let patch: PatchID
 
     public var description: String { message }
 }

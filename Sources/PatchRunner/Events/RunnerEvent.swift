@@ -34,7 +34,10 @@ public enum RunnerEvent: Sendable {
     }
 
     /// The reason why the script did not answer although it did not fail. Its `otherwise` answered instead, or, without one, the
-    /// next patch below or the original.
+    /// next patch below or the original. A version after 1.0 may add some.
+    #if hasAttribute(nonexhaustive)
+        @nonexhaustive
+    #endif
     public enum Fallback: String, Sendable {
         /// Another thread was in the patch for longer than ``PatchLimits/lockTime``.
         case busy
@@ -61,24 +64,62 @@ public enum RunnerEvent: Sendable {
         public package(set) var fallbacks = 0
         /// How many of the calls were measured.
         public package(set) var measured = 0
-        /// The total time of the measured calls, in nanoseconds.
-        public package(set) var nanoseconds = 0
-        /// The longest measured call since the patch was activated, in nanoseconds.
-        public package(set) var longest = 0
-        /// The number of measured calls that took less than each of ``timeBounds``, but not less than the bound before it. The
-        /// last number counts the longer calls. Empty if no call was measured.
-        public package(set) var times: [Int] = []
-        /// The bounds of ``times``: from 100 µs to 500 ms.
-        public static var timeBounds: [Duration] {
+        package var nanoseconds = 0
+        package var longest = 0
+        /// The counts of ``buckets``; empty if no call was measured.
+        package var times: [Int] = []
+        /// The bounds of ``buckets``: from 100 µs to 500 ms.
+        package static var timeBounds: [Duration] {
             (0..<Int32(PP_BOUNDS)).map { .nanoseconds(pp_bound($0)) }
+        }
+
+        /// Measured calls that took about as long as each other.
+        public struct Bucket: Sendable, Hashable {
+            /// They took less than this, but not less than the bound of the bucket before; nil for the longest calls.
+            public let bound: Duration?
+            /// How many there were.
+            public let count: Int
+        }
+
+        /// The total time of the measured calls.
+        public var totalTime: Duration { .nanoseconds(nanoseconds) }
+        /// The longest measured call since the patch was activated.
+        public var longestTime: Duration { .nanoseconds(longest) }
+        /// The measured calls by the time that they took, the shortest first; empty if no call was measured.
+        public var buckets: [Bucket] {
+            zip(Self.timeBounds.map(Optional.some) + [nil], times).map { Bucket(bound: $0, count: $1) }
         }
 
         package init() {}
     }
 
-    /// The level of a script's log line.
-    public enum LogLevel: Int, Sendable {
-        case debug, info, warn, error
+    /// A line that a script wrote to the log.
+    public struct LogLine: Sendable, Hashable {
+        /// The severity that the script gave it.
+        public let severity: EventSeverity
+        /// The text of the line.
+        public let text: String
+
+        package init(_ severity: EventSeverity, _ text: String) {
+            self.severity = severity
+            self.text = text
+        }
+    }
+
+    /// The functions of a patch that failed too often, so that the script does not run for now.
+    public struct OpenBreaker: Sendable, Hashable {
+        /// The functions that are skipped.
+        public let functions: [String]
+        /// How often they had failed.
+        public let failures: Int
+        /// Those of the functions for which the script gives an `otherwise`, which answers them.
+        public let otherwise: [String]
+
+        package init(functions: [String], failures: Int, otherwise: [String]) {
+            self.functions = functions
+            self.failures = failures
+            self.otherwise = otherwise
+        }
     }
 
     /// A patch was loaded: its script ran and declared its replacements.
@@ -87,24 +128,23 @@ public enum RunnerEvent: Sendable {
     case activated(PatchID)
     /// A patch's replacements are no longer active.
     case deactivated(PatchID)
-    /// A patch was refused. Its id and version are given if the manifest was verified.
-    case refused(PatchError, PatchID?)
+    /// A patch was refused. It is named if its manifest was verified.
+    case refused(PatchID?, PatchError)
     /// A replacement failed. The script's `otherwise` answered. Without one, the next patch below or the original answered; if it
     /// had already answered in this call, it did not run again.
-    case failed(PatchID, function: String, Failure)
+    case failed(PatchedCall, Failure)
     /// The patch's script did not answer a call, although it did not fail.
-    case fellBack(PatchID, function: String, Fallback)
+    case fellBack(PatchedCall, Fallback)
     /// The statistics of a patch's calls since the last event of this kind.
     case called(PatchID, Calls)
     /// A patch in shadow was compared with the answers that were given.
-    case compared(PatchID, function: String, Comparison)
-    /// Replacements of a patch failed too often, and are skipped for now. `otherwise` has the functions for which the script gives
-    /// an `otherwise`, which answers them.
-    case breakerOpened(PatchID, functions: [String], failures: Int, otherwise: [String])
+    case compared(PatchedCall, Comparison)
+    /// Replacements of a patch failed too often, and are skipped for now.
+    case breakerOpened(PatchID, OpenBreaker)
     /// A replacement that had failed too often runs again, because tries have succeeded.
-    case breakerClosed(PatchID, function: String)
+    case breakerClosed(PatchedCall)
     /// A script wrote to the log.
-    case log(PatchID, LogLevel, String)
+    case logged(PatchID, LogLine)
     /// An event happened again this many times within a second after it was reported. The event is the latest occurrence.
     indirect case repeated(RunnerEvent, count: Int)
 }
@@ -128,14 +168,14 @@ extension RunnerEvent {
         case .loaded(let patch, _): (.loaded, patch)
         case .activated(let patch): (.activated, patch)
         case .deactivated(let patch): (.deactivated, patch)
-        case .refused(_, let patch): (.refused, patch)
-        case .failed(let patch, _, _): (.failed, patch)
-        case .fellBack(let patch, _, _): (.fellBack, patch)
+        case .refused(let patch, _): (.refused, patch)
+        case .failed(let call, _): (.failed, call.patch)
+        case .fellBack(let call, _): (.fellBack, call.patch)
         case .called(let patch, _): (.called, patch)
-        case .compared(let patch, _, _): (.compared, patch)
-        case .breakerOpened(let patch, _, _, _): (.breakerOpened, patch)
-        case .breakerClosed(let patch, _): (.breakerClosed, patch)
-        case .log(let patch, _, _): (.log, patch)
+        case .compared(let call, _): (.compared, call.patch)
+        case .breakerOpened(let patch, _): (.breakerOpened, patch)
+        case .breakerClosed(let call): (.breakerClosed, call.patch)
+        case .logged(let patch, _): (.log, patch)
         case .repeated(let event, _): event.subject
         }
     }
@@ -144,21 +184,25 @@ extension RunnerEvent {
         switch self {
         case .activated, .deactivated: make([])
         case .loaded(_, let replaces): make([(.replaces, .array(replaces.map(JSONValue.string)))])
-        case .refused(let error, _): make(error.attributes)
-        case .failed(_, let function, let failure):
-            make([(.function, .string(function))] + failure.error.attributes + failure.stackMembers)
-        case .fellBack(_, let function, let reason):
-            make([(.function, .string(function)), (.error, .string(reason.rawValue))])
+        case .refused(_, let error): make(error.attributes)
+        case .failed(let call, let failure):
+            make([(.function, .string(call.function))] + failure.error.attributes + failure.stackMembers)
+        case .fellBack(let call, let reason):
+            make([(.function, .string(call.function)), (.error, .string(reason.rawValue))])
         case .called(_, let calls): make(calls.attributes)
-        case .compared(_, let function, let comparison):
-            make([(.function, .string(function))] + comparison.attributes)
-        case .breakerOpened(_, let functions, let failures, let otherwise):
+        case .compared(let call, let comparison):
+            make([(.function, .string(call.function))] + comparison.attributes)
+        case .breakerOpened(_, let breaker):
             make(
-                [(.replaces, .array(functions.map(JSONValue.string))), (.failures, .integer(failures))]
-                    + (otherwise.isEmpty ? [] : [(.otherwise, .array(otherwise.map(JSONValue.string)))]))
-        case .breakerClosed(_, let function): make([(.function, .string(function))])
-        case .log(_, let level, let text):
-            EventRecord(kind, patch: patch?.pair, severity: level.severity, body: text)
+                [
+                    (.replaces, .array(breaker.functions.map(JSONValue.string))),
+                    (.failures, .integer(breaker.failures)),
+                ]
+                    + (breaker.otherwise.isEmpty
+                        ? [] : [(.otherwise, .array(breaker.otherwise.map(JSONValue.string)))]))
+        case .breakerClosed(let call): make([(.function, .string(call.function))])
+        case .logged(_, let line):
+            EventRecord(kind, patch: patch?.pair, severity: line.severity.recorded, body: line.text)
         case .repeated(let event, let count): event.record.repeated(count)
         }
     }
@@ -173,19 +217,20 @@ extension RunnerEvent {
     public var message: String { Escape.comment(record.message) }
 
     /// The values that differ from event to event, by the names that they have in JSON, such as `patch.id` (docs/events.md).
-    public var attributes: [(name: String, value: EventValue)] { record.values }
+    public var attributes: [EventAttribute] { record.values }
 }
 
 extension PatchID {
     package var pair: (id: String, version: Int) { (id, version) }
 }
 
-extension RunnerEvent.LogLevel {
-    fileprivate var severity: EventRecord.Severity {
+extension EventSeverity {
+    /// The severity in the lines of a log. A script has the same name for it.
+    package var recorded: EventRecord.Severity {
         switch self {
         case .debug: .debug
         case .info: .info
-        case .warn: .warn
+        case .warning: .warn
         case .error: .error
         }
     }
@@ -215,20 +260,20 @@ extension RunnerEvent: CustomStringConvertible {
         switch self {
         case .loaded(_, let replaces): return "\(subject) loaded: replaces \(replaces.joined(separator: ", "))"
         case .activated, .deactivated: return "\(subject) \(name)"
-        case .refused(let error, _): return "\(subject) refused: \(error)"
-        case .failed(_, let function, let failure):
-            return "\(subject) failed in \(function): \(failure.text)"
-        case .fellBack(_, let function, let reason):
-            return "\(subject) was skipped in \(function): \(reason.rawValue)"
+        case .refused(_, let error): return "\(subject) refused: \(error)"
+        case .failed(let call, let failure): return "\(subject) failed in \(call.function): \(failure.text)"
+        case .fellBack(let call, let reason):
+            return "\(subject) was skipped in \(call.function): \(reason.rawValue)"
         case .called(_, let calls):
             return "\(subject) was called \(calls.calls.times), and failed \(calls.failures.times)"
-        case .compared(_, let function, let comparison):
-            return "\(subject) in shadow of \(function): \(comparison)"
-        case .breakerOpened(_, let functions, let failures, let otherwise):
-            return "\(subject) failed \(failures.times), and is skipped in \(functions.joined(separator: ", "))"
-                + (otherwise.isEmpty ? "" : ": `otherwise` answers \(otherwise.joined(separator: ", "))")
-        case .breakerClosed(_, let function): return "\(subject) runs again in \(function)"
-        case .log(_, let level, let text): return "\(subject) \(level): \(text)"
+        case .compared(let call, let comparison): return "\(subject) in shadow of \(call.function): \(comparison)"
+        case .breakerOpened(_, let breaker):
+            let functions = breaker.functions.joined(separator: ", ")
+            let otherwise = breaker.otherwise.joined(separator: ", ")
+            return "\(subject) failed \(breaker.failures.times), and is skipped in \(functions)"
+                + (otherwise.isEmpty ? "" : ": `otherwise` answers \(otherwise)")
+        case .breakerClosed(let call): return "\(subject) runs again in \(call.function)"
+        case .logged(_, let line): return "\(subject) \(line.severity.recorded): \(line.text)"
         case .repeated(let event, let count): return "\(event.words) (\(count.times) more)"
         }
     }
@@ -255,11 +300,11 @@ extension RunnerEvent.Failure {
 extension RunnerEvent: RepeatedEvent {
     package var sameness: EventSameness? {
         switch self {
-        case .failed(let patch, let function, let failure): EventSameness(name, patch, "\(function) \(failure.code)")
-        case .fellBack(let patch, let function, let reason):
-            EventSameness(name, patch, "\(function) \(reason.rawValue)")
-        case .log(let patch, let level, let text): EventSameness(name, patch, "\(level) \(text)")
-        case .refused(let error, let patch): EventSameness(name, patch, "\(error.code)")
+        case .failed(let call, let failure): EventSameness(name, call.patch, "\(call.function) \(failure.code)")
+        case .fellBack(let call, let reason):
+            EventSameness(name, call.patch, "\(call.function) \(reason.rawValue)")
+        case .logged(let patch, let line): EventSameness(name, patch, "\(line.severity) \(line.text)")
+        case .refused(let patch, let error): EventSameness(name, patch, "\(error.code)")
         case .repeated(let event, _): event.sameness
         default: nil
         }

@@ -10,8 +10,9 @@ extension pp_limits {
     init(_ limits: PatchLimits) {
         unsafe self.init(
             load_fuel: Int64(max(0, limits.loadFuel)), call_fuel: Int64(max(0, limits.callFuel)),
-            soft_memory: Int64(min(max(0, limits.memory), 1 << 48)),
-            hard_memory: Int64(min(max(0, limits.peakMemory), 1 << 48)), load_nanoseconds: limits.loadTime.nanoseconds,
+            soft_memory: Int64(min(max(0, limits.memoryBytes), 1 << 48)),
+            hard_memory: Int64(min(max(0, limits.peakMemoryBytes), 1 << 48)),
+            load_nanoseconds: limits.loadTime.nanoseconds,
             call_nanoseconds: limits.callTime.nanoseconds, lock_nanoseconds: limits.lockTime.nanoseconds,
             wait_nanoseconds: limits.waitTime.nanoseconds,
             stack_bytes: Int64(max(0, limits.stackBytes)),

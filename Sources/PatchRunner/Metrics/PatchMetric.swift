@@ -19,17 +19,28 @@ public struct PatchMetric: Sendable {
 
     /// The durations of calls.
     public struct Histogram: Sendable, Equatable {
-        /// The number of calls below each bound in seconds, including the calls below smaller bounds. The last bound is infinite.
-        public let buckets: [(bound: Double, count: Int)]
+        /// The calls below a bound.
+        public struct Bucket: Sendable, Equatable {
+            /// The bound, in seconds, as OpenMetrics has it.
+            public let bound: Double
+            /// The number of calls below it, including those below smaller bounds.
+            public let count: Int
+        }
+
+        /// The calls below each bound. The last bound is infinite.
+        public let buckets: [Bucket]
         /// The number of measured calls.
         public let count: Int
         /// Their total time, in seconds.
         public let sum: Double
+    }
 
-        /// Compares all members.
-        public static func == (left: Histogram, right: Histogram) -> Bool {
-            left.count == right.count && left.sum == right.sum && left.buckets.elementsEqual(right.buckets, by: ==)
-        }
+    /// A label of a metric.
+    public struct Label: Sendable, Hashable {
+        /// The name, such as `function`.
+        public let name: String
+        /// The value, such as `Cart.total`.
+        public let value: String
     }
 
     /// The name, such as `patchpack_calls`, without a suffix.
@@ -37,7 +48,7 @@ public struct PatchMetric: Sendable {
     /// The meaning of the metric, in a sentence.
     public let help: String
     /// The labels: `patch`, `version`, and for some metrics `function` and `reason`.
-    public let labels: [(String, String)]
+    public let labels: [Label]
     /// The value.
     public let value: Value
 }
@@ -89,7 +100,7 @@ extension PatchRegistry {
                 PatchMetric(
                     name: "patchpack_fallbacks",
                     help: "Calls that something else than the patch answered, by the reason.",
-                    labels: labels + [("reason", reason)], value: .counter(count))
+                    labels: labels + [.init(name: "reason", value: reason)], value: .counter(count))
             }
         }
         return perPatch("running", "Whether the patch is active.") { _ in 1 }
@@ -120,14 +131,16 @@ extension Shadow {
             PatchMetric(
                 name: "patchpack_shadow_calls",
                 help: "Calls that were compared with a patch in shadow, by the outcome.",
-                labels: patch.labels(function: function) + [("outcome", outcome)], value: .counter(count))
+                labels: patch.labels(function: function) + [.init(name: "outcome", value: outcome)],
+                value: .counter(count))
         }
     }
 }
 
 extension PatchID {
-    fileprivate func labels(function: String? = nil) -> [(String, String)] {
-        [("patch", id), ("version", String(version))] + (function.map { [("function", $0)] } ?? [])
+    fileprivate func labels(function: String? = nil) -> [PatchMetric.Label] {
+        let patch = [("patch", id), ("version", String(version))] + (function.map { [("function", $0)] } ?? [])
+        return patch.map { .init(name: $0, value: $1) }
     }
 }
 
@@ -138,7 +151,7 @@ extension PatchMetric.Histogram {
         var below = 0
         buckets = zip(bounds, times).map { bound, count in
             below.addOrMost(count)
-            return (bound, below)
+            return Bucket(bound: bound, count: below)
         }
         // The counts are read one after the other while calls continue, but a reader expects them to agree.
         count = below
@@ -156,19 +169,21 @@ extension PatchMetric {
         var text = OpenMetricsText()
         var name = ""
         for metric in metrics {
+            let labels = metric.labels.map { ($0.name, $0.value) }
             if metric.name != name {
                 name = metric.name
                 text.begin(name, metric.value.type, help: metric.help)
             }
             switch metric.value {
-            case .counter(let value): text.add("\(name)_total", metric.labels, value)
-            case .gauge(let value): text.add(name, metric.labels, value)
+            case .counter(let value): text.add("\(name)_total", labels, value)
+            case .gauge(let value): text.add(name, labels, value)
             case .histogram(let histogram):
-                for (bound, count) in histogram.buckets {
-                    text.add("\(name)_bucket", metric.labels + [("le", bound.isFinite ? "\(bound)" : "+Inf")], count)
+                for bucket in histogram.buckets {
+                    let bound = bucket.bound.isFinite ? "\(bucket.bound)" : "+Inf"
+                    text.add("\(name)_bucket", labels + [("le", bound)], bucket.count)
                 }
-                text.add("\(name)_count", metric.labels, histogram.count)
-                text.add("\(name)_sum", metric.labels, histogram.sum)
+                text.add("\(name)_count", labels, histogram.count)
+                text.add("\(name)_sum", labels, histogram.sum)
             }
         }
         return text.text

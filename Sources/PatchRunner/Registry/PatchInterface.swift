@@ -5,7 +5,7 @@ package import PatchCrypto
 ///
 /// Its JSON (`patchpack.interface/1`) has one function or struct per line in a stable order, so that it can be committed with the
 /// patches.
-public struct PatchInterface: Sendable, Hashable {
+public struct PatchInterface: Sendable, Equatable {
     /// A function, or a method.
     package struct Function: Sendable, Hashable {
         /// The name, such as `Cart.total`. For a method it is the method's name alone.
@@ -133,7 +133,7 @@ extension PatchInterface {
     package static let schema = "patchpack.interface/1"
 
     /// The interface as JSON, with one function or struct per line.
-    public var json: String {
+    package var json: String {
         func lines(_ values: [JSONValue], indent: String) -> String {
             values.isEmpty
                 ? "[]" : "[\n" + values.map { indent + "  " + $0.text() }.joined(separator: ",\n") + "\n\(indent)]"
@@ -156,6 +156,9 @@ extension PatchInterface {
             """
     }
 
+    /// The interface as JSON, with one function or struct per line, for a file.
+    public func encoded() -> [UInt8] { Array(json.utf8) }
+
     private static func json(of structure: Struct) -> JSONValue {
         let fields = structure.fields.map { field in
             JSONValue.object([("name", .string(field.name)), ("type", .string(field.type))])
@@ -170,14 +173,14 @@ extension PatchInterface {
     }
 
     private static func json(of function: Function) -> JSONValue {
-        let names = function.signature.parameters
+        let names = function.signature.parameterNames
         let parameters = names.isEmpty ? [] : [("parameters", JSONValue.array(names.map(JSONValue.string)))]
         return .object(
             [
                 ("name", .string(function.name)),
-                ("arguments", .array(function.signature.arguments.map(JSONValue.string))),
+                ("arguments", .array(function.signature.argumentTypes.map(JSONValue.string))),
             ] + parameters + [
-                ("result", .string(function.signature.result)), ("throws", .bool(function.signature.throws)),
+                ("result", .string(function.signature.resultType)), ("throws", .bool(function.signature.isThrowing)),
                 ("async", .bool(function.signature.isAsynchronous)),
             ])
     }

@@ -26,7 +26,7 @@ public final class PatchRegistry: Sendable {
         names.slots.map { slot in
             ReplaceableState(
                 name: slot.name, signature: slot.signature, patches: slot.patches,
-                shadows: slot.shadows.map { ($0.patch, $0.total) })
+                shadows: slot.shadows.map { .init(patch: $0.patch, comparison: $0.total) })
         }
     }
 

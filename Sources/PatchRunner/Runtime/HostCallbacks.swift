@@ -44,7 +44,7 @@ enum HostCallbacks {
         throws: { context, state in
             guard let stack = unsafe state.map({ unsafe PatchStack($0) }) else { return CallbackResult.raise }
             let patch = unsafe CallValues.at(context).reports.patch
-            return stack.raise(PatchedError(at: 1, on: stack, by: patch.id))
+            return stack.raise(PatchedError(at: 1, on: stack, by: patch))
         },
         error_text: { context, number, state in
             guard let stack = unsafe state.map({ unsafe PatchStack($0) }) else { return CallbackResult.raise }
@@ -62,7 +62,7 @@ enum HostCallbacks {
             guard let state = unsafe state else { return }
             let text = unsafe UnsafeRawBufferPointer(start: bytes, count: length).assumingMemoryBound(to: UInt8.self)
             let reports = unsafe CallValues.at(context).reports
-            guard reports.isHeard, let line = unsafe reports.line(.init(rawValue: Int(level)) ?? .info, text) else {
+            guard reports.isHeard, let line = unsafe reports.line(severity(level), text) else {
                 return
             }
             let stack = unsafe PatchStack(state)
@@ -106,6 +106,16 @@ enum HostCallbacks {
         unsafe host.log = { _, _, _, _, _ in }
         return host
     }()
+
+    /// The severity of a log line, by the number that the bridge has for it.
+    private static func severity(_ level: Int32) -> EventSeverity {
+        switch level {
+        case 0: .debug
+        case 2: .warning
+        case 3: .error
+        default: .info
+        }
+    }
 
     /// A string from a script's bytes. Bytes that are not UTF-8 are replaced.
     private static func text(_ bytes: UnsafePointer<CChar>?, _ length: Int) -> String {

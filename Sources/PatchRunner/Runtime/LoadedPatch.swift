@@ -32,15 +32,14 @@ public final class LoadedPatch: Sendable {
 
     deinit { script.close() }
 
-    /// The patch's reverse-DNS name.
-    public var id: String { manifest.id }
-    /// The patch's version.
-    public var version: Int { manifest.version }
-    package var patch: PatchID { script.patch }
+    /// The patch's reverse-DNS name and version.
+    public var patch: PatchID { script.patch }
+    package var id: String { manifest.id }
+    package var version: Int { manifest.version }
 
     /// Whether a replacement of it has failed too often, so that its script does not run for now: its `otherwise` answers, or what
     /// is below it.
-    public var isOpen: Bool { script.reports.breaker.isOpen }
+    public var isBreakerOpen: Bool { script.reports.breaker.isOpen }
 
     package var memory: Int { script.lua.memory }
 

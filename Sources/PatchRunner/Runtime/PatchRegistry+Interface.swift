@@ -19,8 +19,9 @@ extension PatchRegistry {
             .init(
                 name: name,
                 signature: PatchSignature(
-                    signature.arguments.map(type), parameters: signature.parameters, result: type(signature.result),
-                    throws: signature.throws, isAsynchronous: signature.isAsynchronous))
+                    signature.argumentTypes.map(type), parameters: signature.parameterNames,
+                    result: type(signature.resultType),
+                    throws: signature.isThrowing, isAsynchronous: signature.isAsynchronous))
         }
         let enums = names.basicTypes.compactMap { PatchInterface.Scalar($0, host: host) }
         let others = names.samples.filter { sample in !enums.contains { $0.name == sample.name } }
@@ -35,7 +36,7 @@ extension PatchRegistry {
                 name: exposed.name, methods: exposed.methods.map { function($0.name, $0.signature) })
         }
         let signatures = (functions + exposed.flatMap(\.methods)).map(\.signature)
-        let used = signatures.flatMap { $0.arguments + [$0.result] } + structs.flatMap { $0.fields.map(\.type) }
+        let used = signatures.flatMap { $0.argumentTypes + [$0.resultType] } + structs.flatMap { $0.fields.map(\.type) }
         let bytes = PatchInterface.Scalar.bytes
         let hasBytes = used.contains { $0.split(separator: " ").contains { $0 == bytes.name } }
         return PatchInterface(
@@ -50,7 +51,7 @@ extension PatchRegistry {
     /// - Parameter sample: Any value of the type. It is encoded to find the fields or the basic value.
     /// - Throws: `config` if the value cannot be encoded, if scripts see neither fields nor a basic value, or if another type of
     ///   this name has other fields.
-    public func describe(_ sample: some PatchValue & Encodable) throws(PatchError) {
+    public func describe(sample: some PatchValue & Encodable) throws(PatchError) {
         let host = try HostInfo(app: "com.example.app", version: "1")
         if let scalar = PatchInterface.Scalar(type(of: sample), sample: sample, host: host) {
             return names.describe(scalar)

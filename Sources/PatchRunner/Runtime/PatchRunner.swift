@@ -1,21 +1,20 @@
 // An app that has a runner needs no other import.
-internal import Libc
 @_exported public import PatchCrypto
 internal import Synchronization
 
 /// Loads verified patches, and activates and deactivates them on the functions of a registry.
 ///
 ///     let runner = PatchRunner(registry: registry, host: try HostInfo(app: "com.example.shop", version: "2.3.1"))
-///     let patch = try runner.install(envelope, trust: trustStore, keys: scriptKey)
+///     let patch = try runner.install(envelope, trust: PatchTrust(trustStore, scriptKeys: scriptKey))
 ///     …
-///     runner.deactivate(patch.id)
+///     runner.deactivate(patch)
 ///
 /// Several patches may be active on a name. They are ordered by the bytes of their ids: the greatest is called first, and the next
 /// smaller one is its `original`. A new version has the place of the old one. Patches are active only while their runner exists.
 /// Keep a strong reference to it for the life of the process.
 public final class PatchRunner: Sendable {
     /// The engine level of this library, on which a script may rely. A patch that needs a higher level is refused.
-    public static let engine = 1
+    public static let engineLevel = 1
 
     package let registry: PatchRegistry
     package let host: HostInfo
@@ -50,8 +49,7 @@ public final class PatchRunner: Sendable {
     ///   - host: The program that patches run in.
     ///   - limits: The limits of each patch.
     ///   - minimumVersions: The lowest version that is accepted for each patch id: the ``minimumVersions`` of an earlier runner.
-    ///   - clock: Returns the current time, for patches that expire; nil asks the system. If the clock returns nil, a patch
-    ///     that expires is refused.
+    ///   - clock: Returns the current time, for patches that expire; nil asks the system.
     ///   - events: Called for each event, on the thread on which it happens, or by a task if that thread has little stack left. A
     ///     script's log lines and failures are reported while a call waits, so it must be quick. Failures, fallbacks, refusals and
     ///     equal log lines of one patch, function and code are reported at most once a second, and repetitions as
@@ -59,11 +57,11 @@ public final class PatchRunner: Sendable {
     public convenience init(
         registry: PatchRegistry, host: HostInfo, limits: PatchLimits = PatchLimits(),
         minimumVersions: [String: Int] = [:],
-        clock: (@Sendable () -> Timestamp?)? = nil, events: (@Sendable (RunnerEvent) -> Void)? = nil
+        clock: (@Sendable () -> Timestamp)? = nil, events: (@Sendable (RunnerEvent) -> Void)? = nil
     ) {
+        let time: @Sendable () -> Timestamp? = { if let clock { clock() } else { .system } }
         self.init(
-            registry: registry, host: host, limits: limits, minimumVersions: minimumVersions,
-            clock: clock ?? { Timestamp(secondsSince1970: WallClock.milliseconds / 1000) },
+            registry: registry, host: host, limits: limits, minimumVersions: minimumVersions, clock: time,
             events: events.map { EventThrottle(listener: $0) }.map { throttle in { throttle.emit($0) } },
             checksHost: true, onLine: nil)
     }
@@ -113,21 +111,20 @@ public final class PatchRunner: Sendable {
     ///
     /// - Parameters:
     ///   - envelope: The whole file.
-    ///   - trust: The keys whose signatures count.
-    ///   - keys: The keys, one of which must open the envelope. A `ScriptKey` is enough.
-    ///   - threshold: How many distinct trusted keys must have signed.
+    ///   - trust: The keys whose signatures count, and the script keys, one of which must open it.
     /// - Returns: The active patch.
     /// - Throws: The errors of verification, ``load(_:)`` and ``activate(_:)``. The command line reports the same codes.
     @discardableResult
     public func install(
-        _ envelope: consuming [UInt8], trust: TrustStore, keys: some ScriptKeyProvider, threshold: Int = 1
+        _ envelope: consuming [UInt8], trust: PatchTrust
     ) throws(PatchError) -> LoadedPatch {
         var report = VerificationReport()
         let patch: VerifiedPatch
         do throws(PatchError) {
-            patch = try verify(envelope, trust: trust, keys: keys, threshold: threshold, report: &report)
+            patch = try verify(
+                envelope, trust: trust.store, keys: trust.scriptKeys, threshold: trust.threshold, report: &report)
         } catch {
-            events?(.refused(error, report.manifest.map { .init(id: $0.id, version: $0.version) }))
+            events?(.refused(report.manifest.map { .init(id: $0.id, version: $0.version) }, error))
             throw error
         }
         let loaded = try load(patch)
@@ -184,7 +181,7 @@ public final class PatchRunner: Sendable {
             events?(.loaded(identity, replaces: loaded.replaces))
             return loaded
         } catch {
-            events?(.refused(error, identity))
+            events?(.refused(identity, error))
             throw error
         }
     }
@@ -220,7 +217,7 @@ public final class PatchRunner: Sendable {
     }
 
     /// Runs a patch in shadow: it never answers. For a sample of the calls of the functions that it replaces, its script runs after the
-    /// call was answered, and ``RunnerEvent/compared(_:function:_:)`` reports what it would have changed.
+    /// call was answered, and ``RunnerEvent/compared(_:_:)`` reports what it would have changed.
     ///
     /// A patch in shadow with the same id ends. An active patch with the same id stays active.
     ///
@@ -269,7 +266,7 @@ public final class PatchRunner: Sendable {
                 return try body(&leftovers)
             }
         } catch {
-            events?(.refused(error, patch.patch))
+            events?(.refused(patch.patch, error))
             throw error
         }
     }
@@ -279,10 +276,14 @@ public final class PatchRunner: Sendable {
 
     /// Ends the shadow of a patch. Its last counts are reported.
     ///
-    /// - Parameter id: The patch's reverse-DNS name.
+    /// - Parameter patch: A patch that this runner runs in shadow.
     /// - Returns: Whether it was in shadow.
     @discardableResult
-    public func endShadow(_ id: String) -> Bool { !endShadows { $0.id == id }.isEmpty }
+    public func endShadow(_ patch: LoadedPatch) -> Bool { !endShadows { $0 === patch }.isEmpty }
+
+    /// Ends the shadow of a patch, whatever its version.
+    @discardableResult
+    package func endShadow(_ id: String) -> Bool { !endShadows { $0.id == id }.isEmpty }
 
     @discardableResult
     private func endShadows(_ isMeant: (LoadedPatch) -> Bool) -> [LoadedPatch] {
@@ -353,10 +354,14 @@ public final class PatchRunner: Sendable {
 
     /// Deactivates a patch. Calls that run in it end normally.
     ///
-    /// - Parameter id: The patch's reverse-DNS name.
+    /// - Parameter patch: A patch that this runner has activated.
     /// - Returns: Whether it was active.
     @discardableResult
-    public func deactivate(_ id: String) -> Bool { deactivate { $0.id == id } }
+    public func deactivate(_ patch: LoadedPatch) -> Bool { deactivate { $0 === patch } }
+
+    /// Deactivates the active version of a patch.
+    @discardableResult
+    package func deactivate(_ id: String) -> Bool { deactivate { $0.id == id } }
 
     /// Deactivates all patches, and ends all shadows.
     public func deactivateAll() {
@@ -377,7 +382,7 @@ public final class PatchRunner: Sendable {
 
     /// The policy for a patch without the minimum version, which depends on the patch's id.
     private var policy: VerificationPolicy {
-        VerificationPolicy(time: time, app: host.app, appVersion: host.version, engine: Self.engine)
+        VerificationPolicy(time: time, app: host.app, appVersion: host.version, engine: Self.engineLevel)
     }
 
     /// The clock's time, but not before the time that signed data have shown.
@@ -423,14 +428,13 @@ public final class PatchRunner: Sendable {
         switch change {
         case .opened(let functions, let failures):
             for function in functions { active.script.followBreaker(function) }
-            events?(
-                .breakerOpened(
-                    patch, functions: functions, failures: failures,
-                    otherwise: functions.filter(active.protects.contains)))
+            let opened = RunnerEvent.OpenBreaker(
+                functions: functions, failures: failures, otherwise: functions.filter(active.protects.contains))
+            events?(.breakerOpened(patch, opened))
         case .pauses(let function): active.script.followBreaker(function)
         case .closed(let function):
             active.script.followBreaker(function)
-            events?(.breakerClosed(patch, function: function))
+            events?(.breakerClosed(PatchedCall(patch, function)))
         }
     }
 }

@@ -120,13 +120,13 @@ package final class ScriptState: LayerOwner {
         let top = stack.top
         defer { stack.top = top }
         do throws(Slot.Mismatch) {
-            return try slot.otherwise(on: stack, isError: layer.pushesOtherwise(), of: patch.id)
+            return try slot.otherwise(on: stack, isError: layer.pushesOtherwise(), of: patch)
         } catch {
             let (script, line) = layer.place(in: lua)
             throw PatchError(
                 .script, "`otherwise` of \(slot.name): \(error.description)",
                 hint:
-                    "its result is \(slot.signature.result)\(slot.signature.throws ? ", or give it host.error(…)" : "")",
+                    "its result is \(slot.signature.resultType)\(slot.signature.isThrowing ? ", or give it host.error(…)" : "")",
                 at: .init(file: script, line: line))
         }
     }

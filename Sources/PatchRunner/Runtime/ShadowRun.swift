@@ -129,7 +129,7 @@ internal import PatchText
         if let effect { return .incomparable(effect) }
         guard hasRun else { return judgeError(on: stack) }
         guard fits(stack) else {
-            let words = "wrong result: expected \(slot.signature.result), got \(stack.typeName(at: -1))"
+            let words = "wrong result: expected \(slot.signature.resultType), got \(stack.typeName(at: -1))"
             return .failed(example(stack, failure: .init(resultOf: shadow.layer, on: stack, message: words)))
         }
         if call.error != nil { return .differed(example(stack, result: summary(of: -1, on: stack))) }
@@ -150,7 +150,7 @@ internal import PatchText
     private func judgeError(on stack: PatchStack) -> RunnerEvent.Comparison {
         let kill = unsafe pp_kill_of(stack.state)
         if pp_is_circumstance(kill) { return .incomparable("the machine") }
-        if slot.signature.throws, let error = slot.thrownError(on: stack) {
+        if slot.signature.isThrowing, let error = slot.thrownError(on: stack) {
             switch call.error.map({ areSame($0, error) }) ?? .some(false) {
             case true: return .agreed
             case false: return .differed(example(stack, result: summary(of: error)))
@@ -166,7 +166,7 @@ internal import PatchText
 
     /// Whether the result fits a function of a basic type. For other types this is not known: their own code would have to read it.
     private func fits(_ stack: PatchStack) -> Bool {
-        switch slot.signature.result {
+        switch slot.signature.resultType {
         case "boolean": stack.bool(at: -1) != nil
         case "integer": stack.integer(at: -1) != nil
         case "number": stack.number(at: -1) != nil

@@ -19,12 +19,12 @@ public struct PatchLimits: Sendable {
     /// does not count towards ``failures``.
     public var callTime = Duration.milliseconds(50)
     /// Bytes that an instance of a patch may hold after a garbage collection: 8 MiB.
-    public var memory = 8 << 20
+    public var memoryBytes = 8 << 20
     /// Bytes that all instances of a patch may hold at any moment: 32 MiB.
-    public var peakMemory = 32 << 20
+    public var peakMemoryBytes = 32 << 20
     /// After how many instructions fuel, time and memory are checked: 1,000; from 1 to 10,000. They are checked more
     /// often while there are large blocks.
-    public var instructionsPerCheck = 1000
+    package var instructionsPerCheck = 1000
     /// How often the original may run in one call: once.
     public var originalCalls = 1
     /// Replacements of one patch: 256; at most 10,000.
@@ -60,7 +60,7 @@ public struct PatchLimits: Sendable {
     public var waitTime = Duration.seconds(30)
     /// Bytes of C stack that a thread must have free to load or run a patch: 512 KiB. On Apple's systems it is 384 KiB,
     /// because their threads have 512.
-    public var stackBytes: Int
+    package var stackBytes: Int
     /// How many calls of one patch may be nested: 64; from 1 to 1,000.
     public var callDepth = 64
     /// How many asynchronous calls of one patch may wait at a time, for their original, for `host.call` or for an instance: 100,000. The

@@ -104,5 +104,7 @@ final class Shadow: Sendable {
         if new.runs > 0 { report(new) }
     }
 
-    private func report(_ new: RunnerEvent.Comparison) { reports.emit(.compared(patch, function: function, new)) }
+    private func report(_ new: RunnerEvent.Comparison) {
+        reports.emit(.compared(PatchedCall(patch, function, isShadow: true), new))
+    }
 }

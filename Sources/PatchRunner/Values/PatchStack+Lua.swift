@@ -146,7 +146,7 @@ extension PatchStack {
         case PP_WITHIN: return true
         case PP_TOO_DEEP: values.refuseRead("tables nested more than \(limits.deepestTable) deep")
         case PP_TOO_MANY: values.refuseRead("tables of more than \(limits.tableElements) elements")
-        default: values.refuseRead("strings of more than \(limits.peakMemory) bytes")
+        default: values.refuseRead("strings of more than \(limits.peakMemoryBytes) bytes")
         }
         return false
     }

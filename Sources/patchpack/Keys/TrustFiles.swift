@@ -5,7 +5,9 @@ import PatchFiles
 enum TrustFiles {
     static func store(at path: Path, pinnedTo pin: String?) throws(PatchError) -> TrustStore {
         if pin == nil, path.isFolder { return try TrustStore(keys: keys(in: path)) }
-        return try path.naming { () throws(PatchError) in try TrustStore(decoding: file(at: path), pinnedTo: pin, rsaDefault: .rsaSHA1) }
+        return try path.naming { () throws(PatchError) in
+            try TrustStore(decoding: file(at: path), pinnedTo: pin, rsaDefault: .rsaSHA1)
+        }
     }
 
     /// Reads the bytes of a store's file, whose digest can be pinned.

@@ -95,7 +95,9 @@ import Testing
             #expect(throws: PatchError(.config, ""), "\(text)") { try TrustStore(decoding: file, pinnedTo: text) }
         }
         let pem = try TestKeys.signing.verifyingKey.pem()
-        #expect(try TrustStore(decoding: pem, rsaDefault: .rsaSHA1).keys.map(\.key.id) == [TestKeys.signing.verifyingKey.id])
+        #expect(
+            try TrustStore(decoding: pem, rsaDefault: .rsaSHA1).keys.map(\.key.id) == [TestKeys.signing.verifyingKey.id]
+        )
         #expect(try TrustStore(decoding: Array("text\n".utf8) + pem, rsaDefault: .rsaSHA1).keys.count == 1)
     }
 

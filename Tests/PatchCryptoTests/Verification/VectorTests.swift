@@ -17,7 +17,8 @@ import Testing
         do throws(PatchError) {
             let keys = try trusted.map { key throws(PatchError) in
                 try VerifyingKey(
-                    pem: key.pem, algorithm: key.algorithm.flatMap(SignatureAlgorithm.init(rawValue:)), rsaDefault: .rsaSHA1)
+                    pem: key.pem, algorithm: key.algorithm.flatMap(SignatureAlgorithm.init(rawValue:)),
+                    rsaDefault: .rsaSHA1)
             }
             // A key that is given twice counts once, as on a command line.
             var distinct: [VerifyingKey] = []

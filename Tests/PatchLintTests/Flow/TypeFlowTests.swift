@@ -19,7 +19,7 @@ import Testing
         defer { state.close() }
         let bytes = try state.loader.precompiled(script)
         let context = FlowContext(
-            interface: KnownInterface(try PatchInterface(json: LintCase.interface()), adding: []), knowsApp: true,
+            interface: KnownInterface(try PatchInterface(decoding: LintCase.interface()), adding: []), knowsApp: true,
             assigned: [], written: [], setsMetatables: false, helpers: LocalFunctions(TypeFlow.result))
         var random = SystemRandomNumberGenerator()
         var read = 0

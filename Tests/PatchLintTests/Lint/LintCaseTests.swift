@@ -17,7 +17,7 @@ import Testing
 
     @Test(arguments: files)
     func linter_lintCase_hasNamedFindings(file: String) throws {
-        let interface = file == "no-interface.lua" ? nil : try PatchInterface(json: LintCase.interface())
+        let interface = file == "no-interface.lua" ? nil : try PatchInterface(decoding: LintCase.interface())
         for patch in try LintCase.all(in: file) {
             let scripts = patch.scripts.map { PatchScript(name: $0.name, bytes: $0.bytes) }
             func findings(_ interface: PatchInterface?) -> [Finding] {

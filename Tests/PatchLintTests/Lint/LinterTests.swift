@@ -56,7 +56,7 @@ import Testing
         let registry = PatchRegistry()
         let list = try registry.replaceable("T.list") { () -> [String: [String]] in [:] }
         let runner = PatchRunner(
-            registry: registry, host: try HostInfo(app: "com.example.shop", version: "1"), clock: { nil })
+            registry: registry, host: try HostInfo(app: "com.example.shop", version: "1"), clock: { .now })
         let source =
             """
             patch.replace("T.list", function()
@@ -84,7 +84,7 @@ import Testing
 
     @Test func interfacesAreReadAsTheyAreWritten() throws {
         let interface = try interface()
-        #expect(try PatchInterface(json: Array(interface.json.utf8)) == interface)
+        #expect(try PatchInterface(decoding: Array(interface.json.utf8)) == interface)
         #expect(
             interface.json.contains(
                 #"{"name":"Cart.total","arguments":["number","integer"],"result":"number","throws":false,"async":false}"#
@@ -93,7 +93,7 @@ import Testing
             "", "{}", "[]", #"{"schema":"patchpack.interface/2"}"#,
             interface.json.replacingOccurrences(of: "number", with: "\u{0}"),
         ] {
-            #expect(throws: PatchError.self) { try PatchInterface(json: Array(text.utf8)) }
+            #expect(throws: PatchError.self) { try PatchInterface(decoding: Array(text.utf8)) }
         }
     }
 
@@ -121,7 +121,7 @@ import Testing
         func read(_ mark: String) throws -> PatchInterface {
             let function = #"{"name":"T.a","arguments":[],"result":"number","throws":false,"async":false\#(mark)}"#
             return try PatchInterface(
-                json: Array(
+                decoding: Array(
                     """
                     {"schema":"patchpack.interface/1","app":"com.example.shop","appVersion":"1","functions":[\(function)],
                     "structs":[],"scalars":[],"classes":[{"name":"Box","methods":[\(function)]}]}
@@ -143,7 +143,7 @@ import Testing
             .init(name: "Size", type: "integer", cases: [.integer(-1), .integer(9)]),
             .init(name: "Date", type: "number", cases: []),
         ])
-        #expect(try PatchInterface(json: Array(older.json.utf8)) == older)
+        #expect(try PatchInterface(decoding: Array(older.json.utf8)) == older)
         let newer = interface([
             .init(name: "Meal", type: "string", cases: [.string("lunch"), .string("brunch")]),
             .init(name: "Size", type: "string", cases: []),
@@ -160,7 +160,7 @@ import Testing
             (#""name":"Meal""#, #""name":"string""#), ("-1", "true"), ("-1", "1.5"),
         ] {
             let broken = older.json.replacingOccurrences(of: old, with: new)
-            #expect(throws: PatchError(.malformed, "")) { try PatchInterface(json: Array(broken.utf8)) }
+            #expect(throws: PatchError(.malformed, "")) { try PatchInterface(decoding: Array(broken.utf8)) }
         }
     }
 
@@ -186,7 +186,7 @@ import Testing
         let text = try interface().json.split(separator: "\n", omittingEmptySubsequences: false)
         let structs = try #require(text.firstIndex { $0.contains(#""structs""#) })
         let older = (text[..<structs] + text[(structs + 3)...]).joined(separator: "\n")
-        #expect(try PatchInterface(json: Array(older.utf8)).structs.isEmpty)
+        #expect(try PatchInterface(decoding: Array(older.utf8)).structs.isEmpty)
         for (old, new) in [
             (#""name":"price","type""#, #""name":"name","type""#), (#""type":"number""#, #""type":1"#),
             (#""fields":"#, #""field":"#), (#""name":"price""#, #""name":"""#),
@@ -194,7 +194,7 @@ import Testing
             (#""type":"number""#, #""type":"number\#(String(repeating: " or nil", count: 200))""#),
         ] {
             let broken = try interface().json.replacingOccurrences(of: old, with: new)
-            #expect(throws: PatchError(.malformed, "")) { try PatchInterface(json: Array(broken.utf8)) }
+            #expect(throws: PatchError(.malformed, "")) { try PatchInterface(decoding: Array(broken.utf8)) }
         }
     }
 

@@ -11,7 +11,9 @@ import Testing
     ) -> PatchMetric.Value? {
         let found = metrics.filter { metric in
             metric.name == "patchpack_\(name)"
-                && labels.allSatisfy { label in metric.labels.contains { $0 == label.key && $1 == label.value } }
+                && labels.allSatisfy { label in
+                    metric.labels.contains { $0.name == label.key && $0.value == label.value }
+                }
         }
         return found.count == 1 ? found.first?.value : nil
     }
@@ -145,7 +147,8 @@ import Testing
             """, in: folder.path)
         #expect(run.status == 0, "\(run.error)")
         let expected = metrics.map { metric in
-            let labels = metric.labels.sorted { $0.0 < $1.0 }.map { "\($0)=\($1)" }.joined(separator: " ")
+            let labels = metric.labels.sorted { $0.name < $1.name }.map { "\($0.name)=\($0.value)" }.joined(
+                separator: " ")
             switch metric.value {
             case .counter(let value): return "counter \(metric.name)_total \(labels) \(value)"
             case .gauge(let value): return "gauge \(metric.name) \(labels) \(value)"

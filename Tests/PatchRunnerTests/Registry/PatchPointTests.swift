@@ -59,7 +59,7 @@ import Testing
         try registry.register(Self.total)
         let host = try HostInfo(app: "com.example.shop", version: "1")
         let function = try #require(registry.interface(of: host).function("P.total"))
-        #expect(function.signature.parameters == ["price", "quantity"])
+        #expect(function.signature.parameterNames == ["price", "quantity"])
         #expect(
             registry.interface(of: host).json.contains(
                 #"{"name":"P.total","arguments":["number","integer"],"parameters":["price","quantity"],"result":"number""#

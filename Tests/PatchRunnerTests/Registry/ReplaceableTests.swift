@@ -203,12 +203,12 @@ import Testing
         _ = try harness.registry.replaceable("A.sync") { (x: [UInt8], y: Money) in }
         let state = harness.registry.state
         #expect(state.map(\.name) == ["A.sync", "B.async"])
-        #expect(state[0].signature.arguments == ["bytes", "Money"])
-        #expect(state[0].signature.result == "nothing")
-        #expect(!state[0].signature.throws && !state[0].signature.isAsynchronous)
-        #expect(state[1].signature.arguments == ["array of integer", "string or nil"])
-        #expect(state[1].signature.result == "table of number")
-        #expect(state[1].signature.throws && state[1].signature.isAsynchronous)
+        #expect(state[0].signature.argumentTypes == ["bytes", "Money"])
+        #expect(state[0].signature.resultType == "nothing")
+        #expect(!state[0].signature.isThrowing && !state[0].signature.isAsynchronous)
+        #expect(state[1].signature.argumentTypes == ["array of integer", "string or nil"])
+        #expect(state[1].signature.resultType == "table of number")
+        #expect(state[1].signature.isThrowing && state[1].signature.isAsynchronous)
     }
 
     @Test func anErrorOfAnEarlierCallIsNobodys() throws {

@@ -81,7 +81,7 @@ import Testing
     /// The memory of a table is charged before it is allocated, and the memory of a message before it becomes a string of the
     /// script.
     @Test func scriptMemory_largeValue_isChargedFirst() throws {
-        let (harness, function) = try Harness.identity(limits: .patient.with(\.memory, 24 << 20))
+        let (harness, function) = try Harness.identity(limits: .patient.with(\.memoryBytes, 24 << 20))
         let strings = Array(repeating: "", count: 3_000_000)
         _ = try harness.registry.replaceable("T.strings") { () -> [String] in strings }
         _ = try harness.registry.replaceable("T.deep") { (_: [String: [String: [String: Int]]]) -> Int in 0 }
@@ -282,7 +282,8 @@ import Testing
     }
 
     @Test func anEventIsSafeOnATerminal() {
-        let event = RunnerEvent.log(.init(id: "com.example.a", version: 1), .info, "a\u{9B}2J\u{7F}\u{202E}\u{2028}b")
+        let event = RunnerEvent.logged(
+            .init(id: "com.example.a", version: 1), .init(.info, "a\u{9B}2J\u{7F}\u{202E}\u{2028}b"))
         #expect(event.jsonLine.unicodeScalars.allSatisfy { (0x20..<0x7F).contains($0.value) })
         #expect(event.jsonLine.contains(#"a\u009b2J\u007f\u202e\u2028b"#))
     }

@@ -59,9 +59,9 @@ import Testing
         var told: [String] {
             harness.events.compactMap {
                 switch $0 {
-                case .breakerOpened(_, let functions, let failures, let otherwise):
-                    "\(functions.joined(separator: " ")) after \(failures), \(otherwise.count) with otherwise"
-                case .breakerClosed(_, let function): "\(function) again"
+                case .breakerOpened(_, let breaker):
+                    "\(breaker.functions.joined(separator: " ")) after \(breaker.failures), \(breaker.otherwise.count) with otherwise"
+                case .breakerClosed(let call): "\(call.function) again"
                 default: nil
                 }
             }
@@ -69,7 +69,7 @@ import Testing
 
         /// Whether the breaker is open on each function.
         var open: [Bool] {
-            harness.registry.state.filter { $0.name != "T.mood" }.map { $0.patches.first?.isOpen == true }
+            harness.registry.state.filter { $0.name != "T.mood" }.map { $0.patches.first?.isBreakerOpen == true }
         }
     }
 
@@ -84,7 +84,7 @@ import Testing
         #expect(try app.first(0) == -1)
         #expect(app.second("") == "patched")
         #expect(try await app.waits(0) == 1)
-        #expect(app.harness.runner.active.map(\.isOpen) == [true])
+        #expect(app.harness.runner.active.map(\.isBreakerOpen) == [true])
         #expect(app.harness.registry.metrics.first { $0.name == "patchpack_breaker_open" }?.value == .gauge(1))
         // Its failures no longer count for the others.
         app.set("fails")
@@ -130,7 +130,7 @@ import Testing
         for _ in 0..<3 { #expect(await call() == answer) }
         #expect(app.told.count == 2 && app.told.last == "\(waits ? "T.waits" : "T.first") again")
         #expect(app.open == [false, false, false])
-        #expect(app.harness.runner.active.map(\.isOpen) == [false])
+        #expect(app.harness.runner.active.map(\.isBreakerOpen) == [false])
         // It begins to count again.
         app.set("fails")
         for _ in 0..<2 { #expect(await call() == "-1") }
@@ -198,7 +198,7 @@ import Testing
         for _ in 0..<3 { #expect(try app.first(0) == 7) }
         #expect(app.told == ["T.first after 3, 0 with otherwise"])
         #expect(!app.first.slot.isPatched && app.second.slot.isPatched)
-        #expect(app.harness.registry.state.first { $0.name == "T.first" }?.patches.first?.isOpen == true)
+        #expect(app.harness.registry.state.first { $0.name == "T.first" }?.patches.first?.isBreakerOpen == true)
         #expect(try app.first(0) == 7)
         #expect(app.calls.count == 3)
         // It is tried again, and pauses for twice as long.
@@ -212,7 +212,7 @@ import Testing
         #expect(app.told.last == "T.first again")
         #expect(app.first.slot.isPatched)
         let state = app.harness.registry.state.first { $0.name == "T.first" }?.patches.first
-        #expect(state?.calls == 8 && state?.failures == 4 && state?.isOpen == false)
+        #expect(state?.calls == 8 && state?.failures == 4 && state?.isBreakerOpen == false)
         #expect(app.harness.fallbacks.isEmpty)
     }
 
@@ -246,17 +246,17 @@ import Testing
             """, replaces: ["T.f", "T.w", "T.holds"])
         let call = { (x: Int) async -> Int in waits ? await slow(x) : function(x) }
         #expect(await call(0) == -1)
-        #expect(patch.isOpen)
+        #expect(patch.isBreakerOpen)
         async let held = onThread { holds() }
         await isIn.wait()
         for _ in 0..<3 { #expect(await call(1) == -1) }
         mayLeave.signal()
         #expect(await held == 1)
         for success in 1...3 {
-            #expect(patch.isOpen, "\(success)")
+            #expect(patch.isBreakerOpen, "\(success)")
             #expect(await call(1) == 1)
         }
-        #expect(!patch.isOpen)
+        #expect(!patch.isBreakerOpen)
         #expect(harness.fallbacks.count { $0 == .busy } == 3)
     }
 
@@ -320,11 +320,11 @@ import Testing
             waiting.append(Task { await stream(2) })
             await isIn.wait()
         }
-        #expect(patch.isOpen)
+        #expect(patch.isBreakerOpen)
         time.advance(by: .seconds(60))
         #expect(await stream(1) == -1)
         #expect(await stream(1) == 8)
-        #expect(!patch.isOpen)
+        #expect(!patch.isBreakerOpen)
         // All of them first: the tasks may wait in another order than they began.
         for _ in waiting { mayEnd.release() }
         for task in waiting { #expect(await task.value == 8) }

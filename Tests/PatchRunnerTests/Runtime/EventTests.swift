@@ -13,7 +13,7 @@ import Testing
                 "loaded", "activated", "failed", "failed", "failed", "failed", "failed", "breaker-opened",
             ])
         #expect(!function.slot.isPatched)
-        #expect(harness.runner.active.map(\.isOpen) == [true])
+        #expect(harness.runner.active.map(\.isBreakerOpen) == [true])
     }
 
     @Test func failuresFarApartDoNotAddUp() throws {
@@ -28,11 +28,11 @@ import Testing
             time.advance(by: .milliseconds(10_001))
         }
         #expect(harness.failures.count == 3)
-        #expect(harness.runner.active.map(\.isOpen) == [false])
+        #expect(harness.runner.active.map(\.isBreakerOpen) == [false])
         #expect(function(1) == 1)
         time.advance(by: .seconds(10))
         #expect(function(1) == 1)
-        #expect(harness.runner.active.map(\.isOpen) == [true])
+        #expect(harness.runner.active.map(\.isBreakerOpen) == [true])
         time.advance(by: limits.breakerPause)  // a task waits for the end of the pause
     }
 
@@ -91,7 +91,7 @@ import Testing
                 "com.example.shop.fix 1 warn: \(escaped)",
                 "com.example.shop.fix 1 failed in T.f: main.lua:4: \(escaped)",
             ])
-        let log = RunnerEvent.log(PatchID(id: "a.b", version: 1), .warn, text)
+        let log = RunnerEvent.logged(PatchID(id: "a.b", version: 1), .init(.warning, text))
         #expect(RunnerEvent.repeated(log, count: 1).description == "a.b 1 warn: \(escaped) (1 time more)")
         let example = RunnerEvent.Example(answer: text, result: "a\r\nb", failure: nil, place: nil)
         #expect(
@@ -133,9 +133,9 @@ import Testing
                 $0.callTime = .milliseconds(50)
             }?.message == "ended: past its limit of processor time")
         #expect(
-            try failure("local t = {} for i = 1, 1e5 do t[i] = i end") { $0.memory = 1 << 20 }?.message
+            try failure("local t = {} for i = 1, 1e5 do t[i] = i end") { $0.memoryBytes = 1 << 20 }?.message
                 == "ended: past its memory limit")
-        #expect(try failure("local s = ('x'):rep(2e6)") { $0.peakMemory = 1 << 20 }?.code == .scriptLimit)
+        #expect(try failure("local s = ('x'):rep(2e6)") { $0.peakMemoryBytes = 1 << 20 }?.code == .scriptLimit)
         #expect(try failure("original(x) original(x)") { $0.originalCalls = 2 } == nil)
         #expect(try failure("original(x) original(x) original(x)") { $0.originalCalls = 2 }?.code == .script)
     }
@@ -208,7 +208,7 @@ import Testing
         let harness = try Harness()
         let envelope = try Harness.envelope("return 1", replaces: ["T.f"], app: "com.example.other")
         #expect(throws: PatchError.self) {
-            try harness.runner.install(envelope, trust: TestKeys.trust, keys: TestKeys.script)
+            try harness.runner.install(envelope, trust: PatchTrust(TestKeys.trust, scriptKeys: TestKeys.script))
         }
         #expect(harness.events.map(\.patch) == [.init(id: "com.example.shop.fix", version: 1)])
     }

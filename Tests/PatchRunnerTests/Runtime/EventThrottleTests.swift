@@ -20,7 +20,7 @@ import Testing
     }
 
     private static func fellBack(_ function: String = "T.f", _ patch: PatchID = patch) -> RunnerEvent {
-        .fellBack(patch, function: function, .busy)
+        .fellBack(PatchedCall(patch, function), .busy)
     }
 
     @Test func aBurstIsFewCallsWithTheRightSum() throws {
@@ -69,13 +69,13 @@ import Testing
         let other = PatchID(id: "com.example.shop.fix", version: 2)
         let error = PatchError(.script, "no")
         func failed(_ code: PatchError.Code) -> RunnerEvent {
-            .failed(Self.patch, function: "T.f", .init(code: code, message: "no", script: nil, line: nil))
+            .failed(PatchedCall(Self.patch, "T.f"), .init(code: code, message: "no", script: nil, line: nil))
         }
         let events: [RunnerEvent] = [
             Self.fellBack(), Self.fellBack("T.g"), Self.fellBack("T.f", other),
-            .fellBack(Self.patch, function: "T.f", .waiting), failed(.script), failed(.scriptLimit),
-            .refused(error, Self.patch), .refused(error, nil), .log(Self.patch, .info, "a"),
-            .log(Self.patch, .warn, "a"), .log(Self.patch, .info, "b"),
+            .fellBack(PatchedCall(Self.patch, "T.f"), .waiting), failed(.script), failed(.scriptLimit),
+            .refused(Self.patch, error), .refused(nil, error), .logged(Self.patch, .init(.info, "a")),
+            .logged(Self.patch, .init(.warning, "a")), .logged(Self.patch, .init(.info, "b")),
         ]
         for event in events { throttle.emit(event) }
         #expect(told.events.count == events.count)
@@ -84,8 +84,8 @@ import Testing
         // These events are never frequent.
         let rare: [RunnerEvent] = [
             .activated(Self.patch), .deactivated(Self.patch),
-            .breakerOpened(Self.patch, functions: ["T.f"], failures: 5, otherwise: []),
-            .breakerClosed(Self.patch, function: "T.f"),
+            .breakerOpened(Self.patch, .init(functions: ["T.f"], failures: 5, otherwise: [])),
+            .breakerClosed(PatchedCall(Self.patch, "T.f")),
             .loaded(Self.patch, replaces: ["T.f"]), .called(Self.patch, .init()),
         ]
         for event in rare + rare { throttle.emit(event) }

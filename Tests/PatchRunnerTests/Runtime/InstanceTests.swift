@@ -179,10 +179,10 @@ import Testing
         #expect(harness.logged.sorted() == ["called", "called", "called", "loaded"])
     }
 
-    /// `peakMemory` applies to all instances together.
+    /// `peakMemoryBytes` applies to all instances together.
     @Test func memoryIsLimitedOverAllInstances() async throws {
         let harness = try Harness(
-            limits: Self.limits(4).with(\.memory, 8 << 20).with(\.peakMemory, 8 << 20).with(\.failures, .max))
+            limits: Self.limits(4).with(\.memoryBytes, 8 << 20).with(\.peakMemoryBytes, 8 << 20).with(\.failures, .max))
         let meet = try meeting(4, in: harness)
         let keep = try harness.registry.replaceable("T.keep") { () -> Int in 0 }
         let patch = try harness.apply(
@@ -207,7 +207,7 @@ import Testing
 
     /// There are no more instances than the memory is enough for, each as large as the largest was.
     @Test func instancesAreMadeWhileThereIsMemory() async throws {
-        let harness = try Harness(limits: Self.limits(8).with(\.peakMemory, 8 << 20))
+        let harness = try Harness(limits: Self.limits(8).with(\.peakMemoryBytes, 8 << 20))
         let function = try harness.registry.replaceable("T.f") { () -> Int in
             usleep(3000)
             return 0
@@ -246,9 +246,11 @@ import Testing
             _ = meet()
             for call in 0..<200 { _ = keep(thread * 1000 + call) }
         }
-        #expect(harness.failures.isEmpty && !patch.isOpen)
+        #expect(harness.failures.isEmpty && !patch.isBreakerOpen)
         #expect(Set(harness.fallbacks).subtracting([.busy]).isEmpty)
-        let kept = harness.events.count { if case .fellBack(_, "T.keep", _) = $0 { true } else { false } }
+        let kept = harness.events.count {
+            if case .fellBack(let call, _) = $0 { call.function == "T.keep" } else { false }
+        }
         #expect(kept == originals.count)
         let instances = patch.script.lua.instances
         // Eight full ones fit. If a few are not full yet, there is room for more.
@@ -261,7 +263,7 @@ import Testing
 
     /// What other instances hold cannot be had: the patch is busy, and its `otherwise` answers. The last instance is closed.
     @Test(arguments: [false, true]) func peakMemory_heldByOtherInstances_isBusy(waits: Bool) async throws {
-        let harness = try Harness(limits: Self.limits(2).with(\.peakMemory, 9 << 20).with(\.failures, 1))
+        let harness = try Harness(limits: Self.limits(2).with(\.peakMemoryBytes, 9 << 20).with(\.failures, 1))
         let meet = try meeting(2, in: harness)
         let isIn = Counter()
         let mayLeave = Counter()
@@ -289,19 +291,19 @@ import Testing
         #expect(await waits ? slow(false) == -1 : onThread { keep(false) } == -1)
         #expect(harness.fallbacks == [.busy])
         let reasons = harness.registry.metrics.filter { $0.name == "patchpack_fallbacks" }.compactMap { metric in
-            metric.value == .counter(0) ? nil : metric.labels.first { $0.0 == "reason" }?.1
+            metric.value == .counter(0) ? nil : metric.labels.first { $0.name == "reason" }?.value
         }
         #expect(reasons == ["busy"])
         mayLeave.add()
         #expect(await held == 1)
         #expect(patch.script.lua.instances == 1)
         #expect(await waits ? slow(false) == 1 : keep(false) == 1)
-        #expect(harness.failures.isEmpty && !patch.isOpen, "\(harness.failures)")
+        #expect(harness.failures.isEmpty && !patch.isBreakerOpen, "\(harness.failures)")
     }
 
     /// If all instances fit as they are, and none may get any larger, the last one makes room for the others.
     @Test func peakMemory_callNeedsMore_closesOtherInstance() async throws {
-        let harness = try Harness(limits: Self.limits(2).with(\.peakMemory, 8 << 20))
+        let harness = try Harness(limits: Self.limits(2).with(\.peakMemoryBytes, 8 << 20))
         let meet = try meeting(2, in: harness)
         let use = try harness.registry.replaceable("T.use") { () -> Int in 7 }
         let patch = try harness.apply(

@@ -38,8 +38,8 @@ import Testing
         Limit("sourceBytes", \.sourceBytes, "refused", all),
         Limit("loadFuel", \.loadFuel, "refused", all),
         Limit("callFuel", \.callFuel, none, all),
-        Limit("memory", \.memory, "refused", all),
-        Limit("peakMemory", \.peakMemory, "refused", all),
+        Limit("memory", \.memoryBytes, "refused", all),
+        Limit("peakMemoryBytes", \.peakMemoryBytes, "refused", all),
         Limit("instructionsPerCheck", \.instructionsPerCheck, all, all),
         Limit("originalCalls", \.originalCalls, "calls 123, 4 logs, nested, skipped", all, all),
         Limit("replacements", \.replacements, "refused", all),
@@ -120,7 +120,7 @@ import Testing
         if answer == 1007 { outcome.append("async") }
         // This is deeper than the largest limit.
         for _ in 0..<2 { #expect(nested(300).name == "app") }
-        if harness.runner.active.contains(where: \.isOpen) { outcome.append("skipped") }
+        if harness.runner.active.contains(where: \.isBreakerOpen) { outcome.append("skipped") }
         harness.runner.deactivateAll()
         #expect(calls(3, []) == [])
         return outcome.joined(separator: ", ")

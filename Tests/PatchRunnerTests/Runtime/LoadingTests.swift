@@ -131,12 +131,12 @@ import TestSupport
     @Test func installGoesFromBytesToAnswers() throws {
         let (harness, function) = try Harness.identity()
         var envelope = try Harness.envelope("patch.replace('T.f', function(o, x) return x + 1 end)", replaces: ["T.f"])
-        try harness.runner.install(envelope, trust: TestKeys.trust, keys: TestKeys.script)
+        try harness.runner.install(envelope, trust: PatchTrust(TestKeys.trust, scriptKeys: TestKeys.script))
         #expect(function(1) == 2)
         harness.runner.deactivateAll()
         envelope[100] ^= 1
         let error = #expect(throws: PatchError.self) {
-            try harness.runner.install(envelope, trust: TestKeys.trust, keys: TestKeys.script)
+            try harness.runner.install(envelope, trust: PatchTrust(TestKeys.trust, scriptKeys: TestKeys.script))
         }
         #expect(error?.code == .badSignature)
         #expect(function(1) == 1)
@@ -156,7 +156,7 @@ import TestSupport
         let function = try registry.replaceable("T.f") { (x: Int) -> Int in x }
         do {
             let runner = PatchRunner(
-                registry: registry, host: try HostInfo(app: "com.example.shop", version: "2.3.1"), clock: { nil })
+                registry: registry, host: try HostInfo(app: "com.example.shop", version: "2.3.1"), clock: { .now })
             try runner.activate(
                 try runner.load(
                     try Harness.verified("patch.replace('T.f', function(o, x) return x + 1 end)", replaces: ["T.f"])))
@@ -198,7 +198,7 @@ import TestSupport
         let harness = try Harness()
         _ = try harness.registry.replaceable("T.f") { (x: Int) -> Int in x }
         let other = PatchRunner(
-            registry: harness.registry, host: try HostInfo(app: "com.example.shop", version: "2.3.1"), clock: { nil })
+            registry: harness.registry, host: try HostInfo(app: "com.example.shop", version: "2.3.1"), clock: { .now })
         let patch = try other.load(try Harness.verified("patch.replace('T.f', print)", replaces: ["T.f"]))
         let error = #expect(throws: PatchError.self) { try harness.runner.activate(patch) }
         #expect(error?.code == .config)

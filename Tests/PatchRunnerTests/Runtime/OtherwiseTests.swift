@@ -67,7 +67,8 @@ import Testing
             let before = logged.count
             log()
             var error = #expect(throws: PatchedError.self) { try create("x") }
-            #expect(error?.message == "try again later" && error?.code == 503 && error?.patch == "com.example.shop.fix")
+            #expect(
+                error?.message == "try again later" && error?.code == 503 && error?.patch.id == "com.example.shop.fix")
             #expect(await !waits("/../key"))
             error = await #expect(throws: PatchedError.self) { try await sends("x") }
             #expect(error?.message == "not now" && error?.code == nil)
@@ -118,13 +119,17 @@ import Testing
     @Test func otherwise_breakerOpen_answers() async throws {
         let app = try App(.patient.with(\.failures, 3))
         let patch = try app.patch("error('no')")
-        #expect(!patch.isOpen)
+        #expect(!patch.isBreakerOpen)
         #expect(app.plain(1) == 1)
         #expect(app.plain(1) == 1)
         #expect(app.title("x") == "?")
-        #expect(patch.isOpen)
+        #expect(patch.isBreakerOpen)
         let opened = app.harness.events.compactMap {
-            if case .breakerOpened(_, let functions, 3, let otherwise) = $0 { [functions, otherwise] } else { nil }
+            if case .breakerOpened(_, let breaker) = $0, breaker.failures == 3 {
+                [breaker.functions, breaker.otherwise]
+            } else {
+                nil
+            }
         }
         #expect(opened == [[Self.names, Self.names.filter { $0 != "T.plain" }]])
         #expect(!app.harness.events.contains { $0.name == "deactivated" })
@@ -136,12 +141,12 @@ import Testing
         let told = app.harness.fallbacks
         #expect(told.count == 160 && Set(told) == [.otherwise])
         let state = app.harness.registry.state.first { $0.name == "T.allows" }?.patches.first
-        #expect(state?.isOpen == true && state?.fallbacks == 20 && state?.calls == 0)
+        #expect(state?.isBreakerOpen == true && state?.fallbacks == 20 && state?.calls == 0)
         let metrics = app.harness.registry.metrics
         #expect(metrics.first { $0.name == "patchpack_breaker_open" }?.value == .gauge(1))
         let counted = metrics.first { metric in
-            metric.labels.contains { $0 == "reason" && $1 == "otherwise" }
-                && metric.labels.contains { $0 == "function" && $1 == "T.allows" }
+            metric.labels.contains { $0.name == "reason" && $0.value == "otherwise" }
+                && metric.labels.contains { $0.name == "function" && $0.value == "T.allows" }
         }
         #expect(counted?.value == .counter(20))
         // Its next version runs.
@@ -170,7 +175,7 @@ import Testing
                 }
             }
             #expect(through.count == 0)
-            #expect(app.harness.runner.active.first?.isOpen == true)
+            #expect(app.harness.runner.active.first?.isBreakerOpen == true)
             #expect(app.harness.failures.count >= 5)
             #expect(Set(app.harness.fallbacks) == [.otherwise])
         }

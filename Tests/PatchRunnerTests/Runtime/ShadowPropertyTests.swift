@@ -81,7 +81,9 @@ import Testing
 
         static func scalar(_ x: Int, _ y: Double) -> Double { Double(x % 7) * y }
         static func text(_ name: String) throws -> String {
-            if name.utf8.count % 5 == 0 { throw PatchedError(message: "five", code: 5, patch: "app") }
+            if name.utf8.count % 5 == 0 {
+                throw PatchedError(message: "five", code: 5, patch: PatchID(id: "app", version: 1))
+            }
             return "<\(name)>"
         }
         static func waits(_ x: Int) throws -> Int {
@@ -140,8 +142,8 @@ import Testing
         var limits = PatchLimits.patient
         limits.shadowCalls = .max
         limits.callFuel = 4000
-        limits.memory = 1 << 20
-        limits.peakMemory = 64 << 20
+        limits.memoryBytes = 1 << 20
+        limits.peakMemoryBytes = 64 << 20
         limits.logBytesPerMinute = .max
         let harness = try Harness(limits: limits)
         let program = try Program(harness.registry)
@@ -190,9 +192,9 @@ import Testing
         #expect(program.effects.count == added * scalars.count)
         #expect(harness.logged.count == added * scalars.count)
         #expect(harness.failures.isEmpty)
-        for case .breakerOpened(let patch, _, _, _) in harness.events { #expect(patch.version == 2) }
-        for case .fellBack(let patch, let function, let reason) in harness.events {
-            Issue.record("\(patch) in \(function): \(reason)")
+        for case .breakerOpened(let patch, _) in harness.events { #expect(patch.version == 2) }
+        for case .fellBack(let call, let reason) in harness.events {
+            Issue.record("\(call.patch) in \(call.function): \(reason)")
         }
         if live != nil {
             let state = harness.registry.state.first { $0.name == "P.scalar" }
@@ -200,7 +202,7 @@ import Testing
         }
         harness.runner.endShadow("com.example.shop.fix")
         var all = RunnerEvent.Comparison()
-        for case .compared(_, _, let counts) in harness.events { all.add(counts) }
+        for case .compared(_, let counts) in harness.events { all.add(counts) }
         for count in [all.agreed, all.differed, all.failed, all.incomparable] { #expect(count > 10, "\(all)") }
         #expect(program.made.count == program.ended.count)
     }

@@ -24,7 +24,9 @@ import Testing
             }
             label = try harness.registry.replaceable("Cart.label") { [effects] (name: String) throws -> String in
                 effects.add()
-                if name.isEmpty { throw PatchedError(message: "no name", code: 7, patch: "app") }
+                if name.isEmpty {
+                    throw PatchedError(message: "no name", code: 7, patch: PatchID(id: "app", version: 1))
+                }
                 return "<\(name)>"
             }
             _ = try harness.registry.replaceable("Mail.send") { [effects] (text: String) -> Int in
@@ -47,7 +49,7 @@ import Testing
         }
 
         var examples: [RunnerEvent.Example] {
-            harness.events.compactMap { if case .compared(_, _, let all) = $0 { all.example } else { nil } }
+            harness.events.compactMap { if case .compared(_, let all) = $0 { all.example } else { nil } }
         }
     }
 
@@ -307,7 +309,7 @@ import Testing
         #expect(answers.locked { Set($0) } == [77])
         let patches = registry.state.filter { ["T.live", "T.nested"].contains($0.name) }.flatMap(\.patches)
         #expect(patches.map(\.calls) == [0, 0] && patches.map(\.failures) == [0, 0])
-        #expect(patches.allSatisfy { !$0.isOpen && $0.fallbacks == 0 })
+        #expect(patches.allSatisfy { !$0.isBreakerOpen && $0.fallbacks == 0 })
         // After the comparison, calls meet the patch.
         #expect(live(1) == 1)
         #expect(registry.state.first { $0.name == "T.live" }?.patches.first?.failures == 1)
@@ -428,7 +430,7 @@ import Testing
         try shop.shadow("patch.replace('Cart.total', function(original, p, q) return original(p, q) end)")
         for _ in 0..<5 { _ = shop.total(2, 3) }
         #expect(shop.harness.runner.endShadow("com.example.shop.fix"))
-        guard case .compared(_, "Cart.total", let counts) = shop.harness.events.last else {
+        guard case .compared(let call, let counts) = shop.harness.events.last, call.function == "Cart.total" else {
             Issue.record("no counts")
             return
         }
@@ -623,7 +625,7 @@ import Testing
             [effects = shop.effects] (x: Int) async throws -> Int in
             effects.add()
             await Task.yield()
-            if x == 3 { throw PatchedError(message: "three", code: 3, patch: "app") }
+            if x == 3 { throw PatchedError(message: "three", code: 3, patch: PatchID(id: "app", version: 1)) }
             return x * 2
         }
         try shop.shadow(
@@ -835,7 +837,8 @@ import Testing
         try shop.shadow("patch.replace('Cart.total', function(original, p, q) return original(p, q) + q - 1 end)")
         for quantity in 1...3 { _ = shop.total(2, quantity) }
         let differed = shop.harness.registry.metrics.first { metric in
-            metric.name == "patchpack_shadow_calls" && metric.labels.contains { $0 == ("outcome", "differed") }
+            metric.name == "patchpack_shadow_calls"
+                && metric.labels.contains { $0.name == "outcome" && $0.value == "differed" }
         }
         #expect(differed?.value == .counter(2))
         let state = shop.harness.registry.state.first { $0.name == "Cart.total" }

@@ -94,7 +94,7 @@ import Testing
 
         var fallbacks: [String] {
             harness.events.compactMap {
-                if case .fellBack(let patch, _, let reason) = $0 { "\(patch.id) \(reason)" } else { nil }
+                if case .fellBack(let call, let reason) = $0 { "\(call.patch.id) \(reason)" } else { nil }
             }
         }
     }
@@ -257,7 +257,7 @@ import Testing
         app.gate.open()
         #expect(await answers.value == Array(repeating: -1, count: 10))
         #expect(app.harness.failures.count == 10)
-        #expect(app.harness.runner.active.map(\.isOpen) == [false])
+        #expect(app.harness.runner.active.map(\.isBreakerOpen) == [false])
         #expect(await app.waits(1) == -2)
         var counter = CallCounter()
         let called = counter.next(of: app.harness.registry).compactMap { event -> [Int]? in

@@ -205,7 +205,7 @@ import Testing
         limits.loadFuel = .max
         limits.callTime = .seconds(limit)
         limits.loadTime = whileLoading ? .seconds(limit) : .seconds(20)
-        limits.memory = 24 << 20
+        limits.memoryBytes = 24 << 20
         limits.failures = .max
         let harness = try Harness(limits: limits)
         let function = try harness.registry.replaceable("T.run") { (x: Int) -> Int in x }

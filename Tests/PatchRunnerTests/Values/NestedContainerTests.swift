@@ -60,8 +60,8 @@ import Testing
         var limits = PatchLimits.patient
         limits.callFuel = 100_000_000
         limits.loadFuel = 100_000_000
-        limits.memory = 1 << 30
-        limits.peakMemory = 1 << 30
+        limits.memoryBytes = 1 << 30
+        limits.peakMemoryBytes = 1 << 30
         limits.tableElements = 5_000_000
         return limits
     }()

@@ -190,14 +190,14 @@ import Testing
             enum Kind: String, Codable { case first }
         }
         let registry = PatchRegistry()
-        try registry.describe(Line(item: Both(1), prices: [1], note: nil, inner: .init(kind: .first)))
+        try registry.describe(sample: Line(item: Both(1), prices: [1], note: nil, inner: .init(kind: .first)))
         let interface = registry.interface(of: try HostInfo(app: "com.example.shop", version: "1"))
         #expect(
             interface.structs.map { "\($0.name) \($0.fields.map { "\($0.name): \($0.type)" })" } == [
                 #"Both ["lua_name: integer"]"#, #"Inner ["kind: string"]"#,
                 #"Line ["item: Both", "prices: array of number", "note: string or nil", "inner: Inner"]"#,
             ])
-        #expect(throws: PatchError(.config, "")) { try registry.describe(Both?.none) }
+        #expect(throws: PatchError(.config, "")) { try registry.describe(sample: Both?.none) }
     }
 
     /// The interface is made by pushing the values, so a type's own encoding counts.
@@ -230,8 +230,8 @@ import Testing
         }
         let registry = PatchRegistry()
         _ = try registry.replaceable("T.send") { (parcel: Parcel, ways: [Way: Int]?, meal: [Meal], shape: Shape) in }
-        try registry.describe(Payment.cash)
-        try registry.describe(Moment(seconds: 1))
+        try registry.describe(sample: Payment.cash)
+        try registry.describe(sample: Moment(seconds: 1))
         let interface = registry.interface(of: try HostInfo(app: "com.example.shop", version: "1"))
         #expect(
             interface.scalars == [
@@ -270,7 +270,8 @@ import Testing
             var other: Payment
         }
         let registry = PatchRegistry()
-        try registry.describe(Order(prices: ["pen": Price(amount: 1)], payment: .cash, other: .card(number: "1")))
+        try registry.describe(
+            sample: Order(prices: ["pen": Price(amount: 1)], payment: .cash, other: .card(number: "1")))
         let interface = registry.interface(of: try HostInfo(app: "com.example.shop", version: "1"))
         #expect(
             interface.structs.map { "\($0.name) \($0.fields.map { "\($0.name): \($0.type)" })" } == [

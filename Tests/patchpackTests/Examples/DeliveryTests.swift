@@ -42,7 +42,7 @@ import Testing
         /// The table has all codes that a program can encounter.
         @Test func theTableOfCodesIsTheLibrarys() throws {
             let page = try String(contentsOfFile: "\(Tool.root)/docs/device.md", encoding: .utf8)
-            for code in PatchChoice.Code.allCases {
+            for code in PatchChoice.allCases {
                 #expect(page.contains("| `\(code.rawValue)` |"), "\(code.rawValue) is not in the table")
             }
         }

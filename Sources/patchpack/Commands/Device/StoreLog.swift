@@ -29,7 +29,7 @@ final class StoreLog: Sendable {
         settings: SyncSettings = SyncSettings(), isReader: Bool = false
     ) throws(PatchError) -> PatchDevice {
         let device = PatchDevice(
-            app: host, registry: nil, folder: folder.description, feed: feed, trust: trust, settings: settings,
+            host: host, registry: nil, folder: folder.description, feed: feed, trust: trust, settings: settings,
             isReader: isReader, listener: EventThrottle(milliseconds: 0, listener: add))
         guard isReader || !device.isReadOnly else {
             throw device.store.fault

@@ -86,13 +86,13 @@ enum SyncCommand {
             .report(
                 "patchpack.sync/1", result.error,
                 [
-                    ("id", result.id), ("version", result.version), ("code", result.code.rawValue),
+                    ("id", result.patch.id), ("version", result.patch.version), ("code", result.code.rawValue),
                     ("detail", result.detail),
                 ]),
             isGood ? .good : result.error == nil ? .faint : .bad, result.code.rawValue,
-            "  \(result.id) \(result.version)\(reason)")
+            "  \(result.patch)\(reason)")
         if let error = result.error, console.format == .text {
-            console.error(error.at(file: "\(result.id) \(result.version)"))
+            console.error(error.at(file: "\(result.patch)"))
         }
     }
 }

@@ -60,7 +60,8 @@ extension FeedCommand {
         if arguments.operands.count == 2 {
             let path = arguments.operands[1].path
             let file = try InputFile.small(path, limit: PatchList.trustLimit)
-            let store = try path.naming { () throws(PatchError) in try TrustStore(decoding: file, rsaDefault: .rsaSHA1) }
+            let store = try path.naming { () throws(PatchError) in try TrustStore(decoding: file, rsaDefault: .rsaSHA1)
+            }
             let names = { (keys: [TrustedKey]) in keys.map { "\($0.key.id) \($0.name)" }.joined(separator: ", ") }
             let refused = store.keys.filter { $0.refusal(at: action.change.now) != nil }
             if !refused.isEmpty { console.note("devices will no longer trust \(names(refused))") }

@@ -21,7 +21,7 @@ extension FeedCommand {
                     app: list.app, environment: list.environment, appVersion: version, engine: engine,
                     installation: installation, user: user, groups: groups)
                 let refused = try await RefusedKeys(&client, of: list.app, at: now)
-                var choices: [(PatchChoice, refusal: (code: PatchChoice.Code, detail: String)?)] = []
+                var choices: [(DeviceChoice, refusal: (code: PatchChoice, detail: String)?)] = []
                 for choice in try list.choices(for: device) {
                     choices.append((choice, try await refused.refusal(of: choice, from: &client)))
                 }

@@ -12,7 +12,9 @@ extension FeedCommand {
         let place = FeedAddress(arguments.operands[0].text, arguments)
         let feed = try place.feed(PinnedRoot.fromOptions(arguments))
         let store = try feed.trustStore(place.read)
-        let keys = try store.map { (bytes) throws(PatchError) in try TrustStore(decoding: bytes, rsaDefault: .rsaSHA1).keys } ?? []
+        let keys =
+            try store.map { (bytes) throws(PatchError) in try TrustStore(decoding: bytes, rsaDefault: .rsaSHA1).keys }
+            ?? []
         try console.raw(feed.metrics(of: place.name, keys))
         guard let days = try arguments.number(of: .days, atLeast: 0) else { return }
         guard let alarm = try feed.alarm(lasting: days, at: SystemClock.now()) else { return }

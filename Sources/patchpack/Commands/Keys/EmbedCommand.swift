@@ -38,13 +38,17 @@ enum EmbedCommand {
         var members: [String] = []
         if let file = arguments.path(of: .embeddedKey) {
             let bytes = try InputFile.small(file)
-            let key = try file.naming { () throws(PatchError) in try VerifyingKey(pem: bytes, algorithm: nil, rsaDefault: .rsaSHA1) }
+            let key = try file.naming { () throws(PatchError) in
+                try VerifyingKey(pem: bytes, algorithm: nil, rsaDefault: .rsaSHA1)
+            }
             members.append(try member("trustedKey", "\(KeyDescription.trusted(key).text)", bytes, file))
         }
         if let file = arguments.path(of: .embeddedStore) {
             let bytes = try TrustFiles.file(at: file)
             let pin = try arguments.text(of: .trustStorePin)
-            let store = try file.naming { () throws(PatchError) in try TrustStore(decoding: bytes, pinnedTo: pin, rsaDefault: .rsaSHA1) }
+            let store = try file.naming { () throws(PatchError) in
+                try TrustStore(decoding: bytes, pinnedTo: pin, rsaDefault: .rsaSHA1)
+            }
             members.append(try member("trustStore", store.keys.count.counting("key"), bytes, file))
         }
         if let file = arguments.path(of: .embeddedRoot) {

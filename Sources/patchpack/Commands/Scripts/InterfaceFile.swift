@@ -13,7 +13,7 @@ enum InterfaceFile {
     static func interface(at path: Path) throws(PatchError) -> PatchInterface {
         let bytes = try InputFile.small(path)
         do throws(PatchError) {
-            return try PatchInterface(json: bytes)
+            return try PatchInterface(decoding: bytes)
         } catch {
             throw error.hinting(error.hint ?? "an interface is the JSON that the app writes: registry.interface(of:)")
                 .about(path)

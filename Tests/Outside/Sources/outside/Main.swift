@@ -131,7 +131,7 @@ struct Main {
         limits.loadTime = .seconds(20)
         let runner = PatchRunner(
             registry: registry, host: try HostInfo(app: "com.example.outside", version: "1"), limits: limits,
-            clock: { nil }, events: { if case .failed = $0 { print("wrong:", $0) } })
+            clock: { .now }, events: { if case .failed = $0 { print("wrong:", $0) } })
         let own = ["Methods.sum", "Orders.pay", "Small.add"]
         let names = registry.state.map(\.name).filter { !own.contains($0) }
         let script =
@@ -146,7 +146,7 @@ struct Main {
             scripts: [.init(name: "main.lua", size: script.utf8.count)])
         let envelope = try EnvelopePacker(scriptKey: scriptKey, signingKeys: [signingKey])
             .pack(manifest, [PatchScript(name: "main.lua", bytes: Array(script.utf8))])
-        try runner.install(envelope, trust: try TrustStore(trusting: [signingKey.verifyingKey]), keys: scriptKey)
+        try runner.install(envelope, trust: PatchTrust(TrustStore(trusting: [signingKey.verifyingKey]), scriptKeys: scriptKey))
         World.check(onSmallestThread { small(1) == 1 }, "a thread with as little stack as there can be")
         World.check(small(1) == 2, "the same function on this thread")
         try await callAll(functions)

@@ -4,7 +4,7 @@ import PatchDevice
 
 let host = try! HostInfo(app: "com.example.shop", version: "2.3.1")
 let registry = PatchRegistry()
-let clock: @Sendable () -> Timestamp? = { Timestamp(secondsSince1970: 1_800_000_000) }
+let clock: @Sendable () -> Timestamp = { .now }
 let now = Timestamp(secondsSince1970: 1_800_000_000)!
 let (envelope, file, publicKeyPEM, keyFile, pinnedRoot): ([UInt8], [UInt8], [UInt8], [UInt8], [UInt8]) = (
     [], [], [], [], []
@@ -12,20 +12,11 @@ let (envelope, file, publicKeyPEM, keyFile, pinnedRoot): ([UInt8], [UInt8], [UIn
 let scriptKey = try! ScriptKey.generate(for: .aes128CBCMD5)
 let trust = try! TrustStore(trusting: [])
 let patches = PatchDevice(
-    app: host, registry: registry, folder: supportFolder, feed: .init(root: pinnedRoot, at: FolderSource("feed")),
+    host: host, registry: registry, folder: supportFolder, feed: .init(root: pinnedRoot, at: FolderSource("feed")),
     trust: PatchTrust(trust, scriptKeys: scriptKey))
 let supportFolder = "/tmp"
 let userID = "user"
 let text = "text"
-let storage: any FeedStorage = NoStorage()
-let versionsByID: [String: Set<Int>] = [:]
-let device = FeedDevice(app: "com.example.shop", environment: "", appVersion: AppVersion("2.3.1")!, installation: "i")
-
-struct NoStorage: FeedStorage {
-    func read(_ name: String, limit: Int) -> [UInt8]? { nil }
-    func write(_ name: String, _ bytes: [UInt8]) throws(PatchError) {}
-    func remove(_ name: String) throws(PatchError) {}
-}
 
 func expect(_ condition: Bool) {}
 
