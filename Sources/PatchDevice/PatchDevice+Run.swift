@@ -5,17 +5,20 @@ internal import PatchRunner
 extension PatchDevice {
     /// Keeps the patches of a service up to date until its task is cancelled.
     ///
-    /// It launches, if ``launch()`` was not called before, syncs at once and at each interval, and confirms. At each sync, or each
-    /// minute if that is sooner, it writes the call statistics of patches to the log. Once nothing is watched any more, it tries
-    /// patches alone with which launches have failed. When its task is cancelled, it ends in an orderly way, as ``end()`` does, and
-    /// returns without waiting for a sync. Patches keep running.
+    /// It launches, if ``launch()`` was not called before, syncs at once and each minute, confirms after a minute, and writes the
+    /// call statistics of patches to the log each minute. Once nothing is watched any more, it tries patches alone with which
+    /// launches have failed. When its task is cancelled, it ends in an orderly way, as ``end()`` does, and returns without waiting
+    /// for a sync. Patches keep running.
+    public func run() async { await run(every: .seconds(60)) }
+
+    /// Does what ``run()`` does, at another interval. The call statistics are written at each sync, or each minute if that is sooner.
     ///
     /// - Parameters:
     ///   - interval: The time between two syncs, from a millisecond to a year. A random part of it is added, up to
     ///     ``SyncSettings/jitter``, so that processes do not all sync at the same time.
     ///   - confirmAfter: How long the process must have worked before it confirms, after the launch and after each activation; at
     ///     most a year.
-    public func run(every interval: Duration = .seconds(60), confirmAfter: Duration = .seconds(60)) async {
+    public func run(every interval: Duration, confirmAfter: Duration = .seconds(60)) async {
         await untilLaunched()
         defer { end() }
         let uptime = store.uptime

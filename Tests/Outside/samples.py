@@ -22,7 +22,7 @@ MODULES = ["PatchDevice", "PatchFoundation", "PatchHTTP", "PatchTesting"]
 PROGRAMS = {
     "runner": {},
     "server": {
-        "/usr/share/files/": "files/",
+        "/usr/share/files": "files",
         'HTTPSource("https://patches.example.com")':
             'HTTPSource(ProcessInfo.processInfo.environment["FEED"] ?? "", settings: HTTPSettings(allowsHTTP: true))',
     },
