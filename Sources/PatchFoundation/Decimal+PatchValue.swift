@@ -7,6 +7,7 @@ public import PatchRunner
 /// digits. A decimal with more digits is not passed. A number that a script returns is rounded to 15 significant digits, so that
 /// 0.1 + 0.2 is 0.3, unless it is an integer.
 extension Decimal: PatchValue, BasicValue {
+    @_documentation(visibility: internal)
     public func push(to stack: PatchStack) {
         guard let number = exactNumber else {
             return stack.refuse("\(self) is not a decimal of at most 15 significant digits")
@@ -14,6 +15,7 @@ extension Decimal: PatchValue, BasicValue {
         number.push(to: stack)
     }
 
+    @_documentation(visibility: internal)
     public static func read(from stack: PatchStack, at index: Int32) -> Decimal? {
         // An integer of the script is exact, even with more than 15 digits. A float without a fraction is not.
         if let integer = stack.integer(at: index),
@@ -29,6 +31,7 @@ extension Decimal: PatchValue, BasicValue {
         return "expected Decimal, got \(number)"
     }
 
+    @_documentation(visibility: internal)
     public static var patchTypeName: String { "Decimal" }
     public static var _isDirect: Bool { true }
     public static func _sample(_ isSecond: Bool, depth: Int) -> Decimal? { isSecond ? 2 : 1 }

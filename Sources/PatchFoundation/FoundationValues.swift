@@ -6,8 +6,10 @@ public import PatchRunner
 /// A script may return any URL of at most 64 KiB, including a relative one. A string with characters that a URL cannot have is
 /// refused, not escaped.
 extension URL: PatchValue, BasicValue {
+    @_documentation(visibility: internal)
     public func push(to stack: PatchStack) { absoluteString.push(to: stack) }
 
+    @_documentation(visibility: internal)
     public static func read(from stack: PatchStack, at index: Int32) -> URL? {
         guard let text = String.read(from: stack, at: index), text.utf8.count <= longest,
             stack.pays(text.utf8.count, bytes: 4 * text.utf8.count)
@@ -19,6 +21,7 @@ extension URL: PatchValue, BasicValue {
         stack.mismatch(of: "URL", expected: "string", at: index)
     }
 
+    @_documentation(visibility: internal)
     public static var patchTypeName: String { "URL" }
     public static var _isDirect: Bool { true }
     public static func _sample(_ isSecond: Bool, depth: Int) -> URL? { URL(filePath: isSecond ? "/b" : "/a") }
@@ -32,8 +35,10 @@ extension URL: PatchValue, BasicValue {
 /// A number holds them exactly to less than a microsecond. A script may return a date of the years 1 to 9999, from
 /// `Date.distantPast`.
 extension Date: PatchValue, BasicValue {
+    @_documentation(visibility: internal)
     public func push(to stack: PatchStack) { timeIntervalSince1970.push(to: stack) }
 
+    @_documentation(visibility: internal)
     public static func read(from stack: PatchStack, at index: Int32) -> Date? {
         guard let seconds = stack.number(at: index), years.contains(seconds) else {
             return nil
@@ -49,6 +54,7 @@ extension Date: PatchValue, BasicValue {
         return "expected a Date from the year 1 to 9999, got \(seconds) seconds since 1970"
     }
 
+    @_documentation(visibility: internal)
     public static var patchTypeName: String { "Date" }
     public static var _isDirect: Bool { true }
     public static func _sample(_ isSecond: Bool, depth: Int) -> Date? { Date(timeIntervalSince1970: isSecond ? 1 : 0) }
@@ -56,13 +62,16 @@ extension Date: PatchValue, BasicValue {
 
 /// Scripts see data as a string of bytes.
 extension Data: PatchValue, BasicValue {
+    @_documentation(visibility: internal)
     public func push(to stack: PatchStack) { unsafe withUnsafeBytes { unsafe stack.push($0) } }
+    @_documentation(visibility: internal)
     public static func read(from stack: PatchStack, at index: Int32) -> Data? {
         unsafe stack.withBytes(at: index) { unsafe Data($0) }
     }
     public static func _mismatch(in stack: PatchStack, at index: Int32) -> String {
         stack.mismatch(expected: "string", at: index)
     }
+    @_documentation(visibility: internal)
     public static var patchTypeName: String { "Data" }
     public static var _isDirect: Bool { true }
     public static func _sample(_ isSecond: Bool, depth: Int) -> Data? { Data([isSecond ? 1 : 0]) }

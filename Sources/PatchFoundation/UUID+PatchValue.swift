@@ -4,6 +4,7 @@ public import PatchRunner
 /// Scripts see a UUID as a string of 36 characters with uppercase letters, as in `uuidString`. A UUID from a script may have
 /// lowercase letters.
 extension UUID: PatchKey, BasicValue {
+    @_documentation(visibility: internal)
     public func push(to stack: PatchStack) {
         // `uuidString` takes longer than the rest of the call.
         unsafe withUnsafeTemporaryAllocation(byteCount: Self.textLength, alignment: 1) { text in
@@ -23,6 +24,7 @@ extension UUID: PatchKey, BasicValue {
         }
     }
 
+    @_documentation(visibility: internal)
     public static func read(from stack: PatchStack, at index: Int32) -> UUID? {
         unsafe stack.withBytes(at: index) { text -> UUID? in
             guard text.count == textLength else { return nil }
@@ -50,6 +52,7 @@ extension UUID: PatchKey, BasicValue {
         stack.mismatch(of: "UUID", expected: "string", at: index)
     }
 
+    @_documentation(visibility: internal)
     public static var patchTypeName: String { "UUID" }
     public static var _isDirect: Bool { true }
     public static func _sample(_ isSecond: Bool, depth: Int) -> UUID? {

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Compares the public declarations of the products with docs/api, which lists them as the compiler prints them.
+"""Compares the public declarations of the products with docs/api, which lists them as the compiler prints them, and the enums that are closed
+with docs/compatibility.md, which names them.
 
 usage: api.py FOLDER [--write]     FOLDER has the symbol graphs of each product in a folder of its name; --write writes docs/api
 
@@ -9,12 +10,24 @@ Those of generated files are only counted.
 import collections
 import json
 import pathlib
+import re
+import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 LISTS = ROOT / "docs/api"
 # Almost every type has these.
 IMPLICIT = {"Swift.Copyable", "Swift.Escapable", "Swift.SendableMetatype"}
+
+
+def readable(names):
+    """The names of types that the graphs refer to by their symbols, such as `Dictionary` for `s:SD`."""
+    symbols = sorted(name for name in names if name.startswith("s:"))
+    if not symbols:
+        return {}
+    tool = subprocess.run(["scripts/toolchain.sh"], cwd=ROOT, check=True, capture_output=True, text=True).stdout.strip() + "/swift-demangle"
+    shown = subprocess.run([tool, "-compact", *("$" + name.replace(":", "", 1) for name in symbols)], check=True, capture_output=True, text=True)
+    return dict(zip(symbols, (line.rpartition(".")[2] for line in shown.stdout.split("\n"))))
 
 
 def listing(folder):
@@ -34,9 +47,21 @@ def listing(folder):
             name = relation.get("targetFallback") or paths.get(relation["target"], relation["target"])
             if relation["kind"] == "conformsTo" and "::SYNTHESIZED::" not in relation["source"] and name not in IMPLICIT:
                 lines.append(f"{paths.get(relation['source'], relation['source'])}: {name.removeprefix('Swift.')}")
+    names = readable({name for line in lines for name in line.split(": ", 1)[0:1] + line.split(": ")[-1:]})
+    lines = [re.sub(r"s:[0-9A-Za-z]+", lambda name: names.get(name[0], name[0]), line) for line in lines]
     head = [f"# The public declarations of {folder.name}, by scripts/generate/docs.sh --write."]
     head += [f"# {name} is generated, and has {count} more." for name, count in sorted(generated.items())]
     return "".join(line + "\n" for line in head + sorted(set(lines)))
+
+
+def closed_enums(listings):
+    """The enums to which no case can be added."""
+    found = (match for text in listings for match in re.finditer(r"^(?:(\S+): )?(?:indirect )?enum (\w+)$", text, re.M))
+    return {".".join(filter(None, match.groups())) for match in found}
+
+
+page = (ROOT / "docs/compatibility.md").read_text()
+promise = re.search(r"Closed for good[^:]*: (.*?)\.\s", page, re.S)
 
 
 there = {path.name: path.read_text() for path in LISTS.glob("*.txt")}
@@ -53,3 +78,7 @@ elif there != now:
             print(f"docs/api/{name}: {'-' if line in old else '+'} {line}", file=sys.stderr)
     sys.exit("api.py: docs/api differs from Sources. A public declaration is a promise (docs/compatibility.md); `package` is enough if no\n"
              "app needs it. If the change is meant, run scripts/generate/docs.sh --write")
+named = set(re.findall(r"`([\w.]+)`", promise[1])) if promise else set()
+if named != (found := closed_enums(now.values())):
+    sys.exit(f"api.py: docs/compatibility.md names {sorted(named)} as closed for good, but the closed enums are {sorted(found)}; "
+             "write @nonexhaustive, as PatchEvent does, before one that may get a case")

@@ -14,11 +14,16 @@ target=$("$swift" -print-target-info | sed -n 's/.*"triple": "\(.*\)".*/\1/p' | 
 flags=()
 while IFS= read -r flag; do flags+=("$flag"); done < <(scripts/module-flags.sh "$PWD/.build/debug")
 archives=()
-modules=(PatchCrypto PatchRunner PatchFoundation PatchFeed PatchHTTP PatchDevice PatchTesting)
+# PatchMacros is empty without its trait, which would fetch swift-syntax. Its declarations need no plug-in.
+mkdir "$work/macros.build"
+"$swift"c -emit-module -suppress-warnings -D Macros -module-name PatchMacros -target "$target" "${flags[@]}" Sources/PatchMacros/*.swift \
+  -emit-module-path "$work/macros.build/PatchMacros.swiftmodule"
+modules=(PatchCrypto PatchRunner PatchFoundation PatchFeed PatchHTTP PatchDevice PatchTesting PatchMacros)
 for module in "${modules[@]}"; do
   mkdir "$work/$module"
+  [ "$module" != PatchMacros ] || flags=(-I "$work/macros.build" "${flags[@]}")
   "$swift" symbolgraph-extract -module-name "$module" -target "$target" "${flags[@]}" -minimum-access-level public -output-dir "$work/$module"
-  "$docc" convert --additional-symbol-graph-dir "$work/$module" --warnings-as-errors --fallback-display-name "$module" \
+  "$docc" convert "Sources/$module/$module.docc" --additional-symbol-graph-dir "$work/$module" --warnings-as-errors --fallback-display-name "$module" \
     --fallback-bundle-identifier "$module" --output-dir "$work/$module.doccarchive"
   archives+=("$work/$module.doccarchive")
 done

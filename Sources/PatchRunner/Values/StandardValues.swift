@@ -1,14 +1,20 @@
 extension Bool: PatchValue {
+    @_documentation(visibility: internal)
     public func push(to stack: PatchStack) { stack.push(self) }
+    @_documentation(visibility: internal)
     public static func read(from stack: PatchStack, at index: Int32) -> Bool? { stack.bool(at: index) }
+    @_documentation(visibility: internal)
     public static var patchTypeName: String { "boolean" }
     public static var _isDirect: Bool { true }
     public static func _sample(_ isSecond: Bool, depth: Int) -> Bool? { isSecond }
 }
 
 extension Double: PatchValue {
+    @_documentation(visibility: internal)
     public func push(to stack: PatchStack) { stack.push(self) }
+    @_documentation(visibility: internal)
     public static func read(from stack: PatchStack, at index: Int32) -> Double? { stack.number(at: index) }
+    @_documentation(visibility: internal)
     public static var patchTypeName: String { "number" }
     public static var _isDirect: Bool { true }
     public static func _push(_ values: [Double], to stack: PatchStack) { stack.push(values) }
@@ -17,23 +23,29 @@ extension Double: PatchValue {
 }
 
 extension Float: PatchValue {
+    @_documentation(visibility: internal)
     public func push(to stack: PatchStack) { stack.push(Double(self)) }
     /// Reads a number, unless it is outside of the range of `Float`. Precision may be lost.
+    @_documentation(visibility: internal)
     public static func read(from stack: PatchStack, at index: Int32) -> Float? {
         guard let number = stack.number(at: index) else { return nil }
         let value = Float(number)
         return value.isFinite || !number.isFinite ? value : nil
     }
     public static func _sample(_ isSecond: Bool, depth: Int) -> Float? { isSecond ? 2 : 1 }
+    @_documentation(visibility: internal)
     public static var patchTypeName: String { "number" }
     public static var _isDirect: Bool { true }
 }
 
 extension Int: PatchValue {
+    @_documentation(visibility: internal)
     public func push(to stack: PatchStack) { stack.push(Int64(self)) }
+    @_documentation(visibility: internal)
     public static func read(from stack: PatchStack, at index: Int32) -> Int? {
         stack.integer(at: index).flatMap(Int.init(exactly:))
     }
+    @_documentation(visibility: internal)
     public static var patchTypeName: String { "integer" }
     public static func _push(_ values: [Int], to stack: PatchStack) { stack.push(values) }
     public static func _readArray(from stack: PatchStack, at index: Int32) -> [Int]? { stack.integers(at: index) }
@@ -42,12 +54,14 @@ extension Int: PatchValue {
 
 extension PatchValue where Self: FixedWidthInteger & Codable {
     public static var _isDirect: Bool { true }
+    @_documentation(visibility: internal)
     public func push(to stack: PatchStack) {
         guard let integer = Int64(exactly: self) else {
             return stack.refuse("\(self) does not fit into a Lua integer")
         }
         stack.push(integer)
     }
+    @_documentation(visibility: internal)
     public static func read(from stack: PatchStack, at index: Int32) -> Self? {
         stack.integer(at: index).flatMap(Self.init(exactly:))
     }
@@ -58,6 +72,7 @@ extension PatchValue where Self: FixedWidthInteger & Codable {
         return "expected \(patchTypeName) from \(min) to \(max), got \(integer)"
     }
     public static func _sample(_ isSecond: Bool, depth: Int) -> Self? { isSecond ? 2 : 1 }
+    @_documentation(visibility: internal)
     public static var patchTypeName: String { "integer" }
 }
 
@@ -78,8 +93,11 @@ extension UInt8: PatchValue {
 }
 
 extension String: PatchValue {
+    @_documentation(visibility: internal)
     public func push(to stack: PatchStack) { stack.push(self) }
+    @_documentation(visibility: internal)
     public static func read(from stack: PatchStack, at index: Int32) -> String? { stack.string(at: index) }
+    @_documentation(visibility: internal)
     public static var patchTypeName: String { "string" }
     public static var _isDirect: Bool { true }
     public static func _mismatch(in stack: PatchStack, at index: Int32) -> String {
@@ -108,6 +126,7 @@ extension Optional: PatchValue where Wrapped: PatchValue {
         Wrapped._readArray(from: stack, at: index)
     }
     public static var _patchArrayTypeName: String { Wrapped._patchArrayTypeName }
+    @_documentation(visibility: internal)
     public static var patchTypeName: String { "\(Wrapped.patchTypeName) or nil" }
     public static func _mismatch(in stack: PatchStack, at index: Int32) -> String {
         Wrapped._mismatch(in: stack, at: index)
@@ -122,6 +141,7 @@ extension Array: PatchValue where Element: PatchValue {
     @inlinable public static func read(from stack: PatchStack, at index: Int32) -> [Element]? {
         Element._readArray(from: stack, at: index)
     }
+    @_documentation(visibility: internal)
     public static var patchTypeName: String { Element._patchArrayTypeName }
     public static func _mismatch(in stack: PatchStack, at index: Int32) -> String {
         if let fault = stack.takeReadFault() { return fault }
@@ -171,6 +191,7 @@ extension Dictionary: PatchValue where Key: PatchKey, Value: PatchValue {
         guard values.count == pairs.count else { return nil }
         return values
     }
+    @_documentation(visibility: internal)
     public static var patchTypeName: String {
         Key.self == String.self
             ? "table of \(Value.patchTypeName)" : "\(Key.patchTypeName) table of \(Value.patchTypeName)"
