@@ -156,7 +156,7 @@ import Synchronization
                 // From now on the process does nothing to its folder.
                 Disk.arm(.killed, after: 0)
                 state.withLock { $0.crash = $0.crash ?? patch }
-            case .runner(.failed(let patch, _, _)): state.withLock { _ = $0.failed.insert(patch) }
+            case .runner(.failed(let call, _)): state.withLock { _ = $0.failed.insert(call.patch) }
             case .misused(let error): state.withLock { $0.faults.append("misused: \(error)") }
             case .syncFailed(let error), .storeFailed(let error):
                 if error.code == .internal { state.withLock { $0.faults.append("\(error)") } }

@@ -146,7 +146,8 @@ struct Main {
             scripts: [.init(name: "main.lua", size: script.utf8.count)])
         let envelope = try EnvelopePacker(scriptKey: scriptKey, signingKeys: [signingKey])
             .pack(manifest, [PatchScript(name: "main.lua", bytes: Array(script.utf8))])
-        try runner.install(envelope, trust: PatchTrust(TrustStore(trusting: [signingKey.verifyingKey]), scriptKeys: scriptKey))
+        try runner.install(
+            envelope, trust: PatchTrust(TrustStore(trusting: [signingKey.verifyingKey]), scriptKeys: scriptKey))
         World.check(onSmallestThread { small(1) == 1 }, "a thread with as little stack as there can be")
         World.check(small(1) == 2, "the same function on this thread")
         try await callAll(functions)
