@@ -58,7 +58,7 @@ struct SyncPass: Sendable {
 
         var results = choices.map { choice in
             SyncReport.Result(
-                patch: PatchID(id: choice.id, version: choice.version), code: choice.code,
+                patch: choice.patch, code: choice.code,
                 detail: choice.code == .withdrawn ? choice.entry?.reason : nil)
         }
         let downloads = try await downloads(of: choices, &client, &results)
@@ -145,70 +145,35 @@ struct SyncPass: Sendable {
     /// Obeys the kill switch, and removes patches that are no longer for this device.
     private func applyList(_ list: PatchList, _ choices: [DeviceChoice], shown: Timestamp?) throws(PatchError) {
         let old = store.state
-        func patches(_ choices: [DeviceChoice]) -> Set<PatchID> {
-            Set(choices.map { PatchID(id: $0.id, version: $0.version) })
-        }
-        // A version that is offered in shadow answers on no device.
-        let taken = choices.filter { choice in
-            [.withdrawn, .appVersion, .engine, .banned].contains(choice.code)
-                || choice.entry?.state == .shadow && choice.code != .disabled
-        }
-        let (notMeant, inShadow) = (patches(taken), patches(choices.filter { $0.code == .shadow }))
-        // A version in shadow that is offered now is held once it is activated.
-        let meant = inShadow.union(patches(choices.filter { $0.code == .offered }))
-        let ended = old.held.filter { notMeant.contains($0.patch) }
-        let gone = ended + (list.isEnabled ? old.shadows.filter { !meant.contains($0.patch) } : [])
-        let lost = Set(gone.map(\.patch))
+        let change = ListChange(list, choices, from: old)
         var failure: PatchError?
         do throws(PatchError) {
             try store.update { state in
-                state.isEnabled = list.isEnabled
+                change.apply(to: &state)
                 state.givenName = settings.givenName
-                for held in gone { state.remove(held.hash) }
-                state.shadow(ended.filter { inShadow.contains($0.patch) }.map { ($0.patch, $0.hash) })
-                state.switches = list.switches
-                state.notice = list.notice
-                state.minimumAppVersion = list.minimumAppVersion
                 state.floor = shown
                 state.sync()
             }
         } catch {
             failure = error  // thrown once the runner has deactivated the patches
         }
-        if !list.isEnabled {
-            runner?.deactivateAll()
-            if old.isEnabled, failure == nil { store.events(.disabled) }
-        }
-        if !old.isEnabled, list.isEnabled, failure == nil { store.events(.enabled) }
-        // A version that is no longer held may run, because a newer one was downloaded meanwhile.
+        if !list.isEnabled { runner?.deactivateAll() }
+        // Events are reported after their change is written. If the write failed, the next sync reports them.
+        if failure == nil, list.isEnabled != old.isEnabled { store.events(list.isEnabled ? .enabled : .disabled) }
         let running = Set((runner?.active ?? []).map(\.patch))
         if let runner {
-            let inPlace = inShadow.intersection(runner.shadows.map(\.patch))
-            store.end(notMeant.subtracting(inPlace), on: runner, without: notMeant)
+            // What is in shadow already stays there.
+            let inPlace = change.shadows.intersection(runner.shadows.map(\.patch))
+            store.end(change.refused.subtracting(inPlace), on: runner, without: change.refused)
         }
-        // Events are reported after their change is written. If the write failed, the next sync reports them.
-        for choice in taken where failure == nil && choice.code == .withdrawn {
-            let patch = PatchID(id: choice.id, version: choice.version)
-            guard running.contains(patch) || lost.contains(patch) else { continue }
-            store.events(.withdrawn(patch, reason: choice.entry?.reason))
+        if failure == nil {
+            for (patch, reason) in change.withdrawals(running: running) {
+                store.events(.withdrawn(patch, reason: reason))
+            }
         }
         store.endShadows()
-        if let failure {
-            store.setBlockReasons(
-                old.held.compactMap { held in
-                    guard list.isEnabled else { return (held.hash, .disabled, StatusResolver.disabled) }
-                    let (id, version) = (held.patch.id, held.patch.version)
-                    guard let choice = taken.first(where: { $0.id == id && $0.version == version }) else { return nil }
-                    guard choice.code != .shadow else {
-                        return (held.hash, .unwritable, "it is offered in shadow, which could not be recorded")
-                    }
-                    guard let code = PatchStatus.Code(rawValue: choice.code.rawValue) else { return nil }
-                    let detail = code == .withdrawn ? choice.entry?.reason : nil
-                    return (held.hash, code, choice.code.sentence + (detail.map { ": \($0)" } ?? ""))
-                })
-            throw failure
-        }
-        store.setBlockReasons([])
+        store.setBlockReasons(failure == nil ? [] : change.blockReasons)
+        if let failure { throw failure }
         if old.switches != list.switches { store.events(.changedSwitches(list.switches)) }
     }
 
