@@ -299,11 +299,7 @@ internal import PatchText
             fraction += digit * unit
             unit /= 10
         }
-        // Days since 1970 in the Gregorian calendar, with years that begin in March.
-        let shifted = month <= 2 ? year - 1 : year
-        let (era, ofEra) = shifted.quotientAndRemainder(dividingBy: 400)
-        let inYear = (153 * ((month + 9) % 12) + 2) / 5 + day - 1
-        let days = era * 146_097 + ofEra * 365 + ofEra / 4 - ofEra / 100 + inYear - 719_468
+        let days = CivilDate(year: year, month: month, day: day).daysSince1970
         return (((days * 24 + hour) * 60 + minute) * 60 + second) * 1000 + fraction
     }
 

@@ -56,24 +56,14 @@ public struct Timestamp: Sendable, Hashable, Comparable, CustomStringConvertible
 
     /// - Parameter secondsSince1970: From 0 to `latest`.
     private static func text(of secondsSince1970: Int) -> String {
-        var (days, seconds) = secondsSince1970.quotientAndRemainder(dividingBy: 86_400)
-        // Counts in years that begin in March, so that a leap day is the last day. Four hundred years have 146,097 days.
-        days += 719_468
-        let (era, day) = days.quotientAndRemainder(dividingBy: 146_097)
-        let inEra = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365
-        days = day - (365 * inEra + inEra / 4 - inEra / 100)
-        let march = (5 * days + 2) / 153
-        days -= (153 * march + 2) / 5
-        let month = march < 10 ? march + 3 : march - 9
-        let year = era * 400 + inEra + (month <= 2 ? 1 : 0)
+        let (days, rest) = secondsSince1970.quotientAndRemainder(dividingBy: 86_400)
+        let date = CivilDate(daysSince1970: days)
         func padded(_ number: Int, to width: Int = 2) -> String {
             let digits = String(number)
             return String(repeating: "0", count: width - digits.utf8.count) + digits
         }
-        let hours = seconds / 3600
-        seconds %= 3600
-        return "\(padded(year, to: 4))-\(padded(month))-\(padded(days + 1))"
-            + "T\(padded(hours)):\(padded(seconds / 60)):\(padded(seconds % 60))Z"
+        return "\(padded(date.year, to: 4))-\(padded(date.month))-\(padded(date.day))"
+            + "T\(padded(rest / 3600)):\(padded(rest / 60 % 60)):\(padded(rest % 60))Z"
     }
 
     /// Reads the time of an HTTP header, such as `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110, section 5.6.7).
@@ -90,9 +80,7 @@ public struct Timestamp: Sendable, Hashable, Comparable, CustomStringConvertible
     public var secondsSince1970: Int {
         let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
         let fields = description.utf8.split { !digits.contains($0) }.map { Int(Substring($0)) ?? 0 }
-        let before = fields[0] - 1
-        let months = (1..<fields[1]).map { Self.days(inMonth: $0, of: fields[0]) }.reduce(0, +)
-        let days = before * 365 + before / 4 - before / 100 + before / 400 + months + fields[2] - 719_163
+        let days = CivilDate(year: fields[0], month: fields[1], day: fields[2]).daysSince1970
         return days * 86_400 + fields[3] * 3600 + fields[4] * 60 + fields[5]
     }
 
