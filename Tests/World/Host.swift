@@ -328,7 +328,7 @@ import Synchronization
         world.counts.outcomes["sync \(report.error.map { "\($0.code)" } ?? "done")", default: 0] += 1
         var part = host.parts[version] ?? .init()
         defer { host.parts[version] = part }
-        if report.isFollower {
+        guard !report.isFollower else {
             known = part.isUncertain ? [] : part.known
             return
         }

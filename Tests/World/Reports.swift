@@ -52,8 +52,13 @@ extension World {
             }
         return (0..<liars).flatMap { liar in
             names.map { name in
-                #"{"schema":"patchpack.event/1","timestamp":"\#(time).000Z","resource":{"app.installation.id":"liar\#(liar)","service.name":"\#(FeedFixture.app)","deployment.environment.name":"release","service.version":"9.\#(name.count)"},"severityNumber":9,"eventName":"\#(name)","attributes":{"patch.id":"\#(entry.id)","patch.version":\#(entry.version),"error.type":"script","error.message":"\#(liar) \#(name)","patch.reason":"made up"}}"#
-                    + "\n"
+                let resource =
+                    #"{"app.installation.id":"liar\#(liar)","service.name":"\#(FeedFixture.app)","deployment.environment.name":"release"}"#
+                let attributes =
+                    #"{"patch.id":"\#(entry.id)","patch.version":\#(entry.version),"error.type":"script","error.message":"\#(liar)"}"#
+                return
+                    #"{"schema":"patchpack.event/1","timestamp":"\#(time).000Z","resource":\#(resource),"severityNumber":9,"#
+                    + #""eventName":"\#(name)","attributes":\#(attributes)}"# + "\n"
             }
         }.joined()
     }
