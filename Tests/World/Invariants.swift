@@ -107,9 +107,9 @@ extension World {
         var part = life.host.parts[life.version] ?? .init()
         part.tried.insert(patch)
         part.crashes[patch, default: 0] += 1
+        if part.tried.subtracting(part.proven) != [patch] { part.shared.insert(patch) }
         life.host.parts[life.version] = part
-        let others = part.tried.subtracting(part.proven).subtracting([patch])
-        let most = part.proven.contains(patch) ? 7 : others.isEmpty ? 2 : 4
+        let most = part.proven.contains(patch) ? 7 : part.shared.contains(patch) ? 4 : 2
         let count = part.crashes[patch] ?? 0
         guard !part.hasBrokenDisk else { return }
         expect(
