@@ -7,7 +7,8 @@ public import PatchRunner
 ///
 ///     let files = try InstalledFiles(in: "/usr/share/files")
 ///     let patches = PatchDevice(
-///         host: host, registry: registry, folder: state, feed: .init(root: files.root, at: source), trust: files.trust)
+///         host: host, registry: registry, folder: state, feed: .init(root: files.root, at: source),
+///         trust: files.trust)
 public struct InstalledFiles: Sendable {
     /// The feed's first root, from `1.root.json`.
     public let root: [UInt8]
@@ -17,10 +18,11 @@ public struct InstalledFiles: Sendable {
     /// Reads the files.
     ///
     /// - Parameters:
-    ///   - folder: The path of the folder with `1.root.json`; `trusted.pem`, a public key or a trust store; and `script.key`.
+    ///   - folder: The path of the folder with `1.root.json`; `trusted.pem`, a public key or a trust store; and
+    ///     `script.key`.
     ///   - algorithm: The algorithm of the public key. An RSA key needs one; a trust store has its own.
-    /// - Throws: `noInput` if a file cannot be read, `config` or a code of a feed if one has no such content. The error's place is
-    ///   the file.
+    /// - Throws: `noInput` if a file cannot be read, `config` or a code of a feed if one has no such content. The
+    ///   error's place is the file.
     public init(in folder: String, algorithm: SignatureAlgorithm? = nil) throws(PatchError) {
         root = try Self.read("1.root.json", in: folder) { (bytes) throws(PatchError) in
             _ = try SignedMetadata(bytes, name: "1.root.json", type: "root")

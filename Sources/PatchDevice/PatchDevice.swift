@@ -69,9 +69,9 @@ public final class PatchDevice: Sendable {
         public var clock: (@Sendable () -> Timestamp)?
         /// Called after each envelope that a sync has downloaded.
         public var progress: (@Sendable (SyncProgress) -> Void)?
-        /// Called for each event, on the thread on which it happens. A call of a patched function may wait for it, so it must be
-        /// quick. Failures, fallbacks and other events that differ only in their messages are reported at most once a second, with
-        /// their count.
+        /// Called for each event, on the thread on which it happens. A call of a patched function may wait for it, so
+        /// it must be quick. Failures, fallbacks and other events that differ only in their messages are reported at
+        /// most once a second, with their count.
         public var events: (@Sendable (PatchEvent) -> Void)?
 
         /// Configures a device.

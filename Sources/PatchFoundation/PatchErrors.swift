@@ -1,7 +1,8 @@
 public import Foundation
 public import PatchRunner
 
-// What Foundation says about errors: `localizedDescription`, and the domain and the code by which a crash collector groups them.
+// What Foundation says about errors: `localizedDescription`, and the domain and the code by which a crash collector
+// groups them.
 
 extension PatchError: LocalizedError, CustomNSError {
     /// The place of the fault, and the message.
@@ -13,8 +14,8 @@ extension PatchError: LocalizedError, CustomNSError {
     /// `patchpack` for all errors of the libraries.
     public static var errorDomain: String { "patchpack" }
 
-    /// A number for ``PatchError/code``, which stays the same: the exit status of the tool, but 79 for `modified-trust`. It is 0 for a code
-    /// that an app has made.
+    /// A number for ``PatchError/code``, which stays the same: the exit status of the tool, but 79 for
+    /// `modified-trust`. It is 0 for a code that an app has made.
     public var errorCode: Int { code.number }
 
     /// The name of the code, as `PatchErrorCode`.

@@ -7,8 +7,9 @@
     ///         @Patchable func total(price: Double, quantity: Int) -> Double { price * Double(quantity) }
     ///     }
     ///
-    /// The function keeps its labels, default arguments, isolation and errors. Its original body answers while no patch is active
-    /// on its name. The macro adds a static `PatchPoint` to the type: `$` and the last part of the name, here `Cart.$total`.
+    /// The function keeps its labels, default arguments, isolation and errors. Its original body answers while no patch
+    /// is active on its name. The macro adds a static `PatchPoint` to the type: `$` and the last part of the name, here
+    /// `Cart.$total`.
     ///
     /// - Parameter name: The name that patches use. By default, it is the name of the type and the function: `Cart.total`.
     ///   Functions with the same name, and overrides, need names of their own, which differ in their last part.
@@ -24,7 +25,8 @@
     @attached(member, names: named(registerPatches))
     public macro Patches() = #externalMacro(module: "PatchMacroPlugin", type: "PatchesMacro")
 
-    /// Lets patches see a struct as a table: declares its stored properties as the fields of a `PatchStruct`, in their order.
+    /// Lets patches see a struct as a table: declares its stored properties as the fields of a `PatchStruct`, in their
+    /// order.
     ///
     ///     @PatchStruct struct Item {
     ///         var name: String

@@ -26,7 +26,8 @@ public struct ScriptKey: Sendable {
 
     /// Reads a key file.
     ///
-    /// - Parameter file: The file's bytes: 32 or 64 lower-case hex digits, as `openssl rand -hex 16` writes them, and at most one LF.
+    /// - Parameter file: The file's bytes: 32 or 64 lower-case hex digits, as `openssl rand -hex 16` writes them, and
+    ///   at most one LF.
     /// - Throws: `config` for anything else.
     public init(decoding file: SecretBytes) throws(PatchError) {
         let decoded = unsafe file.withUnsafeBytes { file in

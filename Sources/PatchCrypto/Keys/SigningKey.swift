@@ -13,8 +13,8 @@ public struct SigningKey: Sendable {
     ///   - pem: PKCS#8, plain or encrypted, or PKCS#1.
     ///   - passphrase: Decrypts an encrypted key; ignored for any other.
     ///   - algorithm: The algorithm to sign with. An RSA key needs one; an Ed25519 key has only one.
-    /// - Throws: `passphrase` if it is missing or wrong, `config` if the format does not allow the key or an RSA key has no
-    ///   algorithm.
+    /// - Throws: `passphrase` if it is missing or wrong, `config` if the format does not allow the key or an RSA key
+    ///   has no algorithm.
     public init(
         pem: SecretBytes, passphrase: SecretBytes? = nil, algorithm: SignatureAlgorithm? = nil
     ) throws(PatchError) {

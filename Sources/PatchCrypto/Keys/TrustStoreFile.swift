@@ -147,7 +147,8 @@ package struct TrustStoreFile: Sendable {
 }
 
 extension TrustStore {
-    /// Reads a trust store, or a single public key in PEM, which must be Ed25519: a trust store names each key's algorithm.
+    /// Reads a trust store, or a single public key in PEM, which must be Ed25519: a trust store names each key's
+    /// algorithm.
     ///
     /// - Parameters:
     ///   - file: The file's bytes.

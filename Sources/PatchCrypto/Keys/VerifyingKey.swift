@@ -13,8 +13,9 @@ public struct VerifyingKey: Sendable {
     /// - Parameters:
     ///   - pem: One SubjectPublicKeyInfo block (`BEGIN PUBLIC KEY`). Text around it and CRLF within it are allowed.
     ///   - algorithm: The algorithm to trust the key for. An RSA key needs one; an Ed25519 key has only one.
-    /// - Throws: `config` for an RSA key without an algorithm, and for anything else, such as a private key, a certificate,
-    ///   an RSA key below 2048 or above 8192 bits or with an even exponent, or DER that is not the only encoding of the key.
+    /// - Throws: `config` for an RSA key without an algorithm, and for anything else, such as a private key, a
+    ///   certificate, an RSA key below 2048 or above 8192 bits or with an even exponent, or DER that is not the only
+    ///   encoding of the key.
     public init(pem: [UInt8], algorithm: SignatureAlgorithm? = nil) throws(PatchError) {
         try self.init(pem: pem, algorithm: algorithm, rsaDefault: nil)
     }
