@@ -52,7 +52,7 @@ import Testing
     }
 
     private func key(_ name: String) throws -> SigningKey {
-        try SigningKey(pem: SecretBytes(try work.folder.read("\(name).pem")))
+        try SigningKey(pem: SecretBytes(try work.folder.read("\(name).pem")), rsaDefault: .rsaSHA1)
     }
 
     private func read(_ path: String) -> [UInt8]? { try? work.folder.read("feed/\(path)") }
