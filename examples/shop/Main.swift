@@ -121,7 +121,7 @@ struct Options {
 
     func trust() throws -> PatchTrust {
         try PatchTrust(
-            TrustStore(trusting: [VerifyingKey(pem: read(trustedKey))]),
+            TrustStore(decoding: read(trustedKey)),  // a trust store, or a key of `keygen --profile modern`
             scriptKeys: ScriptKey(decoding: SecretBytes(read(scriptKey))))
     }
 

@@ -1,4 +1,5 @@
 import Foundation
+import PatchCrypto
 import TestSupport
 import Testing
 
@@ -10,6 +11,10 @@ import Testing
         init() throws {
             work = try FeedReleaseFixture()
             try #require(try work.shop.shell("cp feed/metadata/1.root.json .").status == 0)
+            // The shop names no algorithm, which a key of RSA needs: a trust store does.
+            var store = TrustStoreFile()
+            try store.add(TrustedKey(TestKeys.signing.verifyingKey, name: "release"))
+            try work.folder.write(store.encoded(), to: "trusted.keys")
         }
 
         /// Launches the shop, which confirms, syncs, goes to the background, comes back and ends.
@@ -22,7 +27,8 @@ import Testing
             try? FileManager.default.removeItem(atPath: work.folder.at("trace"))
             let run = try Tool.run(
                 Tool.shop,
-                ["--feed", feed, "--root", "1.root.json", "--store", "device"] + FeedReleaseFixture.envelopes,
+                ["--feed", feed, "--root", "1.root.json", "--store", "device"] + FeedReleaseFixture.envelopes
+                    + ["--trusted-key", "trusted.keys"],
                 environment: environment, in: work.folder.path)
             try #require(run.status == 0, "\(run.error)")
             guard work.folder.exists("trace") else { return [] }
