@@ -54,8 +54,10 @@ struct EnvelopeContents {
         inflated[index]?[...] ?? bytes[directory.members[index].data]
     }
 
+    /// The zip's size in bytes.
     var zipSize: Int { archive.count }
 
+    /// The zip's members, in the zip's order.
     var members: [UnverifiedContents.Member] {
         directory.members.map { member in
             UnverifiedContents.Member(

@@ -4,6 +4,7 @@ package enum EnvelopeFormat {
     static let delimiterPrefix = Array("\n--patchpack-envelope-1 ".utf8)
     /// The delimiter's first byte is within this many bytes of the file's end.
     static let delimiterWindow = 65_536
+    /// The length of the shortest possible envelope, in bytes.
     static let shortestFile = 16
 
     /// A delimiter line with the LF before it and the LF at its end.

@@ -3,6 +3,7 @@
 /// The same scripts, manifest and keys always produce the same bytes.
 public struct EnvelopePacker: Sendable {
     package let scriptKey: ScriptKey
+    /// The keys that sign the payload, in this order.
     private let signingKeys: [SigningKey]
     package let limits: EnvelopeLimits
 

@@ -12,7 +12,9 @@ package struct UnverifiedContents: Sendable {
         package let size: Int
     }
 
+    /// The zip's size in bytes.
     package let zipSize: Int
+    /// The zip's members, in the zip's order.
     package let members: [Member]
     package let manifest: Manifest
     /// The scripts, the entry first.

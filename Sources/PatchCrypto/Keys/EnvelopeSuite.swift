@@ -12,6 +12,7 @@ public struct EnvelopeSuite: RawRepresentable, Hashable, Sendable, CustomStringC
 
     /// The name in an envelope's delimiter, such as `aes-256-gcm+sha256`.
     public let rawValue: String
+    /// The script key's length in bytes.
     package let keyLength: Int
     let cipher: SymmetricCipher
     let digest: MessageDigest

@@ -17,6 +17,7 @@ package struct TrustStoreFile: Sendable {
     /// The names and the ids of the keys. None may occur twice.
     private var taken: Set<String> = []
 
+    /// The keys, in the file's order.
     package var keys: [TrustedKey] {
         lines.compactMap { line in
             if case .key(let key) = line { key } else { nil }

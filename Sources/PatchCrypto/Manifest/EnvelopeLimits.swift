@@ -8,6 +8,7 @@ package struct EnvelopeLimits: Sendable {
     package var scriptSize = 8 << 20
     /// The number of scripts in one envelope.
     package var scriptCount = 64
+    /// The size of the manifest in bytes.
     package var manifestSize = 64 << 10
     package var signatureCount = 8
     /// The length of one signature in base64 characters; an RSA signature of 8192 bits has 1,368.

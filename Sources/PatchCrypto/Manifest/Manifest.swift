@@ -52,6 +52,9 @@ public struct Manifest: Sendable {
     /// Values for the team's own tools.
     public let extra: [String: String]?
 
+    /// Whether a patch can replace something with this name.
+    ///
+    /// - Parameter name: Words of `[A-Za-z_][A-Za-z0-9_]*` joined by `.` or `:`, at most 128 bytes.
     package static func isReplaceable(_ name: String) -> Bool { NameForm.isReplaceable(name) }
 
     /// Makes a manifest.

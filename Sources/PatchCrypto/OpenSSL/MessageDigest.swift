@@ -27,6 +27,7 @@ package enum MessageDigest: String {
         Hex.encode(try hash(bytes))
     }
 
+    /// Hashes bytes and returns the digest as a string of lower-case hex digits.
     package func text(of bytes: some Collection<UInt8>) throws(PatchError) -> String {
         String(decoding: try hexadecimal(of: bytes), as: UTF8.self)
     }

@@ -10,6 +10,7 @@ enum SymmetricCipher: String {
     /// The length of the authentication tag after the ciphertext, in bytes.
     var tagLength: Int { self == .aes128CBC ? 0 : 16 }
 
+    /// Whether sealed bytes can have this length.
     func canHaveSealed(length: Int) -> Bool {
         switch self {
         case .aes128CBC: length >= 32 && length.isMultiple(of: 16)

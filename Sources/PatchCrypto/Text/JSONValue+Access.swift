@@ -37,10 +37,12 @@ extension JSONValue {
         if case .string(let text) = self { text } else { nil }
     }
 
+    /// A number; nil for any other value.
     package var number: Int? {
         if case .integer(let number) = self { number } else { nil }
     }
 
+    /// Whether it is true; nil for any other value.
     package var flag: Bool? {
         if case .bool(let flag) = self { flag } else { nil }
     }

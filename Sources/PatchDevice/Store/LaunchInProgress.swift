@@ -13,6 +13,7 @@ struct LaunchInProgress {
     var hasBegun = false
     /// Whether the app has confirmed that it works, whatever the role of this process.
     var hasConfirmed = false
+    /// Whether the app has reported that the system may end it.
     var isInBackground = false
     /// nil until the patches that are held are activated.
     var activation: Activation?

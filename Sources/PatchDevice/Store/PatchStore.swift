@@ -81,11 +81,14 @@ package final class PatchStore: Sendable {
         try StoreFolder.hosts(in: folder)
     }
 
+    /// A random name of this installation, which stays the same. Rollouts by percentage use it to count installations.
     package var installation: String { state.installation }
 
     /// Whether the app has reported that the system may end it.
     package var isInBackground: Bool { memory.locked { $0.launch.isInBackground } }
 
+    /// Whether this process does not write the folder: another one has the store open, the folder cannot be used, or this
+    /// process only reads it.
     package var isReadOnly: Bool { memory.locked { !$0.writer.canWrite } }
 
     /// Why the folder cannot be used; nil if it can, or another process uses it.

@@ -199,6 +199,7 @@ struct StoreFolder: Sendable {
         }
     }
 
+    /// The hash in the name of an envelope; nil if it is not such a name.
     private static func hash(ofEnvelope name: Path) -> String? {
         let digits = name.bytes.dropLast(3)
         guard name.ends(in: ".js"), digits.count == 64, digits.allSatisfy(Hex.isLowercaseDigit) else { return nil }

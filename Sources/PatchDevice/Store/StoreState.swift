@@ -86,6 +86,7 @@ package struct StoreState: Sendable, Hashable {
     /// A version of a patch that must not run on this device again.
     package struct Ban: Sendable, Hashable {
         package let patch: PatchID
+        /// The SHA-256 of its envelope, in hex digits.
         package let hash: String
         package let reason: String
         package let time: Timestamp?
@@ -164,6 +165,7 @@ package struct StoreState: Sendable, Hashable {
     /// The number of launches of this version of the app, while patches were held, before the first confirmed one. Counting ends
     /// at ``patience``.
     package internal(set) var unconfirmed = 0
+    /// Whether good patches are left out because launches failed with them.
     package var isSafe: Bool { held.contains(where: \.isSuspended) }
     /// Counts the writes of the state, so that a mark can be matched to its state.
     package var revision = 0

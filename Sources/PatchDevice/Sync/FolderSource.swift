@@ -31,6 +31,7 @@ public struct FolderSource: FeedSource {
         }
     }
 
+    /// A name without percent-encoding.
     private static func decoded(_ name: String) -> String? {
         var bytes: [UInt8] = []
         var rest = Array(name.utf8)[...]

@@ -69,6 +69,7 @@ public struct FeedClient: Sendable {
         (trusted.snapshot?.expires ?? time, trusted.timestamp?.expires ?? time)
     }
 
+    /// The time by which metadata must not have expired.
     package var time: Timestamp { trusted.time }
 
     /// The newest time that signed data have shown, after an update.
@@ -269,6 +270,7 @@ public struct FeedClient: Sendable {
         }
     }
 
+    /// Reads a file; nil if it is missing.
     private mutating func fetch(_ path: String, limit: Int) async throws(PatchError) -> [UInt8]? {
         guard case .bytes(let bytes, _) = try await reply(path, limit: limit, etag: nil) else { return nil }
         return bytes

@@ -28,6 +28,7 @@ package struct FileDescription: Sendable {
 
     package var json: JSONValue { .object(members) }
 
+    /// The length in bytes.
     package var length: Int? { json["length"]?.number }
 
     /// Digests in lower-case hex digits, by the names of their functions, such as `sha256`.

@@ -22,6 +22,7 @@ package struct MetadataSignature: Sendable {
     }
 }
 
+/// The keys of a role, and how many of them must sign.
 package struct RoleKeys: Sendable {
     package let ids: [String]
     package let threshold: Int
@@ -86,6 +87,7 @@ package struct FeedKeys: Sendable {
         json.set(id, entry)
     }
 
+    /// Removes all keys except the given ones.
     package mutating func keep(_ ids: Set<ExactString>) {
         keys = keys.filter { ids.contains($0.key) }
         json = .object(json.members.filter { ids.contains(ExactString($0.key)) })

@@ -85,6 +85,9 @@ public struct FeedTarget: Sendable {
         guard !file.hashes.isEmpty else { throw object.fault("hashes", "missing") }
     }
 
+    /// Describes a file.
+    ///
+    /// - Parameter sha256: The SHA-256 in lower-case hex digits.
     package init(path: String, length: Int, sha256: String) {
         self.path = path
         file = FileDescription(length: length, sha256: sha256)

@@ -7,6 +7,7 @@ package struct FeedDevice: Sendable {
     package var appVersion: AppVersion
     package var engine: Int
     package var installation: String
+    /// The user's id; nil if no user is signed in.
     package var user: String?
     package var groups: Set<String>
 

@@ -18,13 +18,15 @@ public enum EventSeverity: String, Sendable {
     case error
 }
 
-/// The value of an event's attribute. Each case is also a case of swift-log's `MetadataValue`, except numbers and truth values,
-/// which are strings there.
+/// The value of an event's attribute. Each case is also a case of swift-log's `MetadataValue`, except numbers and truth
+/// values, which are strings there.
 ///
 /// A version after 1.0 may add cases, such as one for other numbers. Give a `switch` an `@unknown default`.
 #if hasAttribute(nonexhaustive)
     @nonexhaustive
 #endif
+/// The value of an event's attribute. Each case is also a case of swift-log's `MetadataValue`, except numbers and truth
+/// values, which are strings there.
 public enum EventValue: Sendable, Hashable {
     /// A string.
     case string(String)

@@ -64,7 +64,9 @@ public enum RunnerEvent: Sendable {
         public package(set) var fallbacks = 0
         /// How many of the calls were measured.
         public package(set) var measured = 0
+        /// The total time of the measured calls.
         package var nanoseconds = 0
+        /// The longest measured call since the patch was activated.
         package var longest = 0
         /// The counts of ``buckets``; empty if no call was measured.
         package var times: [Int] = []

@@ -95,6 +95,7 @@ internal import Synchronization
     /// The bytes that the instances hold. 0 if the state is closed, because another patch may use it then.
     var memory: Int { isClosed ? 0 : unsafe Int(pp_memory(handle)) }
     package var fuelUsed: Int { isClosed ? 0 : unsafe Int(pp_fuel_used(pointer)) }
+    /// Refuses the n-th allocation of the script from now on, and all that follow. 0 refuses none.
     func refuseAllocation(_ n: Int) { unsafe pp_refuse_allocation(pointer, Int64(n)) }
 
     static func addProcessorTime(_ time: Duration) { pp_add_processor_time(UInt64(time.nanoseconds)) }

@@ -41,6 +41,7 @@ public final class LoadedPatch: Sendable {
     /// is below it.
     public var isBreakerOpen: Bool { script.reports.breaker.isOpen }
 
+    /// The bytes that its script holds.
     package var memory: Int { script.lua.memory }
 
     /// Refuses the n-th allocation of the script from now on, and all that follow. 0 refuses none.

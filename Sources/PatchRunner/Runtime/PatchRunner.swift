@@ -328,6 +328,7 @@ public final class PatchRunner: Sendable {
         for patch in ended { events?(.deactivated(patch.script.patch)) }
     }
 
+    /// The patches of which only the `otherwise` answers.
     package var closed: [LoadedPatch] { state.locked { $0.closed } }
 
     /// Deactivates a version of a patch, or ends its `otherwise` or its shadow.

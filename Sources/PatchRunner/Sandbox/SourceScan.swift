@@ -19,6 +19,7 @@ package struct SourceScan {
         let message: String
     }
 
+    /// The first fault of a source, or nil.
     package static func fault(in source: [UInt8]) -> Fault? {
         // Most short scripts have fewer characters of each kind than a fault needs.
         let marks = unsafe source.withUnsafeBytes { unsafe pp_count_marks($0.baseAddress, $0.count) }

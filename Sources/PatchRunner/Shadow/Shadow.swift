@@ -31,6 +31,7 @@ package protocol UnansweredCall: Error {
 protocol ShadowRunner: AnyObject, Sendable {
     var reports: PatchEventSink { get }
     var limits: PatchLimits { get }
+    /// The names of fields, which an example may show.
     var fieldNames: Set<String> { get }
 
     func run(_ shadow: Shadow, beside call: AnsweredCall)

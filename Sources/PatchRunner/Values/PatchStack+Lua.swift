@@ -51,6 +51,7 @@ extension PatchStack {
         }
     }
 
+    /// The most bytes of a message that are used.
     private static let longestMessage = 4096
 
     package func push(_ values: [Double]) {
