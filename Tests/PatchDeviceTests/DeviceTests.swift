@@ -144,7 +144,7 @@ extension DeviceSimulator {
     }
 
     /// An app update past a patch's range, and an expired patch, are reported as such. A gate on `refused` counts neither.
-    @Test(arguments: [true, false]) func patchStatus_outdatedOrExpired_isNotRefused(isUpdate: Bool) async throws {
+    @Test(arguments: [true, false]) func patchStatusOutdatedOrExpiredIsNotRefused(isUpdate: Bool) async throws {
         let device = try device()
         let source = Self.source(7, tags: isUpdate ? "" : "-- @expires 2026-10-01T00:00:00Z")
         try device.feed.publish(isUpdate ? source.replacing(">=2.0.0", with: "<3") : source)
@@ -165,7 +165,7 @@ extension DeviceSimulator {
     }
 
     /// Each of them is tried again alone, so the patch without a fault is not lost.
-    @Test func crashGuard_twoPatchesOnTrial_bansCrashingOne() async throws {
+    @Test func crashGuardTwoPatchesOnTrialBansCrashingOne() async throws {
         let device = try await deviceWithAGoodPatch()
         try device.feed.publish(Self.source(8))
         try device.feed.publish(Self.source(3, id: "com.example.shop.other"))
@@ -192,7 +192,7 @@ extension DeviceSimulator {
         #expect(device.device?.store.state.bans.map(\.patch.version) == [8])
     }
 
-    @Test func safeMode_goodPatchesCrash_runsAppWithoutThem() async throws {
+    @Test func safeModeGoodPatchesCrashRunsAppWithoutThem() async throws {
         let device = try await deviceWithAGoodPatch()
         device.feed.isOffline = true
         for _ in 0..<3 {
@@ -244,7 +244,7 @@ extension DeviceSimulator {
         #expect(device.running.isEmpty && stages(device).isEmpty)
     }
 
-    @Test func withdrawnPatch_running_isOffUntilResumed() async throws {
+    @Test func withdrawnPatchRunningIsOffUntilResumed() async throws {
         let device = try await deviceWithAGoodPatch()
         let (two, three) = (try device.feed.publish(Self.source(12)), try device.feed.publish(Self.source(13)))
         try await device.launch()
@@ -403,7 +403,7 @@ extension DeviceSimulator {
         #expect(device.device?.store.state.bans.map(\.patch.version) == [8])
     }
 
-    @Test func nextLaunchPatch_downloaded_runsAfterNextLaunch() async throws {
+    @Test func nextLaunchPatchDownloadedRunsAfterNextLaunch() async throws {
         let device = try device()
         try device.feed.publish(Self.source(7), nextLaunch: true)
         try await device.launch()
@@ -458,14 +458,14 @@ extension DeviceSimulator {
 
     /// The list is right: the server or a proxy is not.
     @Test(arguments: [{ $0.dropLast() }, { $0 + [0x0A] }] as [@Sendable ([UInt8]) -> [UInt8]])
-    func envelope_changedOnItsWay_isUnavailable(change: @Sendable ([UInt8]) -> [UInt8]) async throws {
+    func envelopeChangedOnItsWayIsUnavailable(change: @Sendable ([UInt8]) -> [UInt8]) async throws {
         let device = try await deviceWithAGoodPatch()
         try device.feed.publish(Self.source(8))
         for (name, bytes) in device.feed.files where name.hasSuffix("-8.js") { device.feed.files[name] = change(bytes) }
         #expect(try await device.launch()?.results.first?.code == .unavailable)
     }
 
-    @Test func patchList_wrongVersionOfEnvelope_isListMismatch() async throws {
+    @Test func patchListWrongVersionOfEnvelopeIsListMismatch() async throws {
         let device = try await deviceWithAGoodPatch()
         try device.feed.publish(Self.source(8))
         // The online key lists an envelope as another version, to restore an old one.
@@ -482,7 +482,7 @@ extension DeviceSimulator {
         #expect(device.app?.price(1) == 8)
     }
 
-    @Test func expiredPatch_atLaunch_doesNotRun() async throws {
+    @Test func expiredPatchAtLaunchDoesNotRun() async throws {
         let device = try device()
         try device.feed.publish(Self.source(7, tags: "-- @expires 2026-10-01T00:00:00Z"))
         try await device.launch()
@@ -562,7 +562,7 @@ extension DeviceSimulator {
     }
 
     /// A patch that may no longer run ends with the sync that detects it, and the report, the events and `why` agree.
-    @Test(arguments: [true, false]) func runningPatch_keyRevokedOrExpired_endsWithSync(isRevoked: Bool) async throws {
+    @Test(arguments: [true, false]) func runningPatchKeyRevokedOrExpiredEndsWithSync(isRevoked: Bool) async throws {
         let device = try device()
         // Three days after the start of the clock.
         let end = try #require(Timestamp(secondsSince1970: 1_790_000_000 + 3 * 86_400))
@@ -664,7 +664,7 @@ extension DeviceSimulator {
     }
 
     /// Launches fail or succeed for other reasons while a patch cannot run at all.
-    @Test func patch_envelopeMissing_isNeitherBannedNorGood() async throws {
+    @Test func patchEnvelopeMissingIsNeitherBannedNorGood() async throws {
         let device = try await deviceWithAGoodPatch()
         try device.feed.publish(Self.source(8))
         try await device.launch()
@@ -687,7 +687,7 @@ extension DeviceSimulator {
         #expect(stages(device) == ["8 downloaded", "7 good"], "nor is it good")
     }
 
-    @Test func withdrawal_newerVersionWaits_endsRunningVersion() async throws {
+    @Test func withdrawalNewerVersionWaitsEndsRunningVersion() async throws {
         let device = try device()
         let seven = try device.feed.publish(Self.source(7))
         try await device.launch()
@@ -701,7 +701,7 @@ extension DeviceSimulator {
         #expect(device.running.isEmpty)
     }
 
-    @Test func launchWatch_foregroundAfterBackground_countsCrash() async throws {
+    @Test func launchWatchForegroundAfterBackgroundCountsCrash() async throws {
         let device = try device()
         try device.feed.publish(Self.source(7))
         try await device.work(launches: 1)

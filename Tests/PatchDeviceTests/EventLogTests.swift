@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test func description_ofADevicesEvent_isOneLine() {
+    @Test func descriptionOfADevicesEventIsOneLine() {
         let event = PatchEvent.withdrawn(PatchID(id: "a.b", version: 1), reason: "one\ntwo\u{1B}[31m")
         #expect(event.description == #"a.b 1 was withdrawn: one\ntwo\u{1B}[31m"#)
         #expect(PatchEvent.repeated(event, count: 1).description.hasSuffix(" (1 time more)"))
@@ -309,7 +309,7 @@ import Testing
         #expect(try lines().last?.contains(#""timestamp":"9999-12-31T23:59:59.999Z""#) == true)
     }
 
-    @Test(arguments: [Int.min, -1, Int.max]) func eventLog_clockOutOfRange_boundsTimestamp(now: Int) throws {
+    @Test(arguments: [Int.min, -1, Int.max]) func eventLogClockOutOfRangeBoundsTimestamp(now: Int) throws {
         clock.time.store(now, ordering: .relaxed)
         let log = try log()
         for _ in 0..<3 { log.record(.syncFailed(PatchError(.config, "no"))) }
@@ -347,7 +347,7 @@ import Testing
     }
 
     /// More processes than files: none of them removes a file that another one writes.
-    @Test func eventLog_twelveProcesses_keepsEachLastEvent() throws {
+    @Test func eventLogTwelveProcessesKeepsEachLastEvent() throws {
         var limits = PatchEventLog.Limits()
         limits.fileBytes = 1_000
         let logs = try (0..<12).map { _ in try log(limits) }
@@ -371,7 +371,7 @@ import Testing
 
     /// Names as nothing but another program makes them: the last number, and the last time.
     @Test(arguments: [Int.max, Int.max - 1, 253_402_300_799_999, 253_402_300_799_998])
-    func eventLog_fileFromTheEndOfTime_limitsHold(start: Int) throws {
+    func eventLogFileFromTheEndOfTimeLimitsHold(start: Int) throws {
         var limits = PatchEventLog.Limits()
         limits.fileBytes = 1_000
         limits.files = 3
@@ -388,7 +388,7 @@ import Testing
     }
 
     /// An app sends the files, and removes them.
-    @Test func eventLog_fileRemovedWhileOpen_makesAnother() throws {
+    @Test func eventLogFileRemovedWhileOpenMakesAnother() throws {
         let log = try log()
         log.record(.confirmed(patch))
         for file in try files() { try FileManager.default.removeItem(atPath: folder.at("events/\(file)")) }
@@ -529,7 +529,7 @@ import Testing
     }()
 
     /// Counts are since the last event, so a line that is left out would lose them.
-    @Test func eventLog_equalComparisons_writesEach() throws {
+    @Test func eventLogEqualComparisonsWritesEach() throws {
         let log = try log()
         for _ in 0..<3 {
             log.record(.runner(.compared(PatchedCall(patch, "Shop.price", isShadow: true), Self.comparisons[0])))

@@ -17,7 +17,7 @@ import Testing
         if case .failure(let error) = check.result { error.message } else { nil }
     }
 
-    @Test(arguments: [0, 1, 7, 8, 9, 100]) func launchChecks_takenInOrder_areMadeOnce(count: Int) {
+    @Test(arguments: [0, 1, 7, 8, 9, 100]) func launchChecksTakenInOrderAreMadeOnce(count: Int) {
         let made = Mutex<[Int]>([])
         let checks = LaunchChecks(count) { index in
             made.locked { $0.append(index) }
@@ -27,7 +27,7 @@ import Testing
         #expect(made.locked { $0.sorted() } == Array(0..<count))
     }
 
-    @Test func launchChecks_firstCheckWaits_otherThreadMakesNext() {
+    @Test func launchChecksFirstCheckWaitsOtherThreadMakesNext() {
         let another = DispatchSemaphore(value: 0)
         let checks = LaunchChecks(2) { index in
             // This thread makes the first one, and waits for another thread that makes the second one.

@@ -220,7 +220,7 @@ import Testing
     }
 
     /// The call whose failure opens a breaker is one of the app's, which waits neither for the disk nor for another thread.
-    @Test func openedBreaker_stateIsBeingWritten_callDoesNotWait() async throws {
+    @Test func openedBreakerStateIsBeingWrittenCallDoesNotWait() async throws {
         let bench = try await devices.deviceWithAGoodPatch()
         try bench.feed.publish(DeviceTests.source(8, body: "patch.replace('Shop.price', function() error('no') end)"))
         try await bench.launch()
@@ -258,7 +258,7 @@ import Testing
     }
 
     /// A program that ends right after a breaker has opened has noted that.
-    @Test func openedBreaker_programEndsAtOnce_isNoted() async throws {
+    @Test func openedBreakerProgramEndsAtOnceIsNoted() async throws {
         let bench = try await devices.deviceWithAGoodPatch()
         try bench.feed.publish(DeviceTests.source(8, body: "patch.replace('Shop.price', function() error('no') end)"))
         try await bench.launch()
@@ -344,7 +344,7 @@ import Testing
     }
 
     /// Two screens sync at once, and are gone before the sync has ended.
-    @Test(arguments: Cancelled.allCases) func sharedSync_callerCancelled_returnsAtOnceAndAlone(
+    @Test(arguments: Cancelled.allCases) func sharedSyncCallerCancelledReturnsAtOnceAndAlone(
         _ cancelled: Cancelled
     ) async throws {
         let bench = try devices.device()
@@ -419,8 +419,7 @@ import Testing
     }
 
     /// The older version answers at once, and not after all downloads.
-    @Test(arguments: Change.allCases) func newVersion_takenAway_olderOneAnswersInOneStep(_ change: Change) async throws
-    {
+    @Test(arguments: Change.allCases) func newVersionTakenAwayOlderOneAnswersInOneStep(_ change: Change) async throws {
         let bench = try await devices.deviceWithAGoodPatch()
         let (device, app, source, eight) = try await trial(bench)
         if change == .inShadow { try bench.feed.shadow(eight) } else { try bench.feed.withdraw(eight) }
@@ -442,7 +441,7 @@ import Testing
     }
 
     /// The older version is on trial, too. It has run in this launch, so it goes on at once.
-    @Test func newVersion_withdrawn_olderOneOnTrialAnswersInOneStep() async throws {
+    @Test func newVersionWithdrawnOlderOneOnTrialAnswersInOneStep() async throws {
         let bench = try devices.device()
         try bench.feed.publish(DeviceTests.source(7))
         try await bench.launch()
@@ -458,7 +457,7 @@ import Testing
     }
 
     /// The withdrawn version is the only good one of the folder. A follower waits for the writer's sync, which brings another.
-    @Test func followerBesideASyncingWriter_goneVersion_runsUntilTheSyncHasEnded() async throws {
+    @Test func followerBesideASyncingWriterGoneVersionRunsUntilTheSyncHasEnded() async throws {
         let bench = try await devices.deviceWithAGoodPatch()
         let source = AskingSource(bench.feed)
         let (writer, _) = try second(bench, source: source, launches: true)
@@ -487,7 +486,7 @@ import Testing
     }
 
     /// Version 8 is good in both processes, and version 7 is still held.
-    @Test func follower_goodVersionWithdrawn_olderOneAnswersInOneStep() async throws {
+    @Test func followerGoodVersionWithdrawnOlderOneAnswersInOneStep() async throws {
         let bench = try await devices.deviceWithAGoodPatch()
         let (writer, _) = try second(bench, launches: true)
         writer.confirm()
@@ -508,7 +507,7 @@ import Testing
         #expect(app.price(1) == 8 && !answers.locked { $0 }.isEmpty && Set(answers.locked { $0 }).isSubset(of: [8, 9]))
     }
 
-    @Test func newVersion_banned_olderOneAnswersAtOnce() async throws {
+    @Test func newVersionBannedOlderOneAnswersAtOnce() async throws {
         let bench = try await devices.deviceWithAGoodPatch()
         let (device, app, _, eight) = try await trial(bench)
         try device.ban(eight.id, version: 8, reason: "for this test")
@@ -516,7 +515,7 @@ import Testing
     }
 
     /// A key that is lost has the same effect.
-    @Test func newVersion_expires_olderOneAnswersAtOnce() async throws {
+    @Test func newVersionExpiresOlderOneAnswersAtOnce() async throws {
         let bench = try await devices.deviceWithAGoodPatch()
         try bench.feed.publish(DeviceTests.source(8, tags: "-- @expires 2026-09-24T00:00:00Z"))
         try await bench.launch()
@@ -528,7 +527,7 @@ import Testing
     }
 
     /// The breaker of a new version opens: the last good version answers, not the original, and the third such launch has none.
-    @Test func newVersion_failsTooOften_olderOneAnswers() async throws {
+    @Test func newVersionFailsTooOftenOlderOneAnswers() async throws {
         let bench = try await devices.deviceWithAGoodPatch()
         try bench.feed.publish(
             DeviceTests.source(8, body: "patch.replace('Shop.price', function(original, x) error('no') end)"))
@@ -544,7 +543,7 @@ import Testing
     }
 
     /// A writer whose sync takes long has not stopped to sync.
-    @Test func followers_writerInASlowSync_goOnFollowing() async throws {
+    @Test func followersWriterInASlowSyncGoOnFollowing() async throws {
         let bench = try await devices.deviceWithAGoodPatch()
         let source = SlowSource()
         let (writer, _) = try second(bench, source: source, launches: true)
@@ -610,7 +609,7 @@ import Testing
         #expect(DeviceTests.codes(bench) == (version == nil ? ["8 banned", "7 banned"] : ["8 withdrawn", "7 banned"]))
     }
 
-    @Test func patchOnTrial_newerVersionWaits_yieldsAtNextLaunch() async throws {
+    @Test func patchOnTrialNewerVersionWaitsYieldsAtNextLaunch() async throws {
         let bench = try devices.device()
         try await putOnTrial(bench)
         try bench.feed.publish(DeviceTests.source(8))
@@ -627,7 +626,7 @@ import Testing
         bench.advance(by: .seconds(3600))
     }
 
-    @Test func runningPatch_clearedAndSyncedAgain_isWatched() async throws {
+    @Test func runningPatchClearedAndSyncedAgainIsWatched() async throws {
         let bench = try await devices.deviceWithAGoodPatch()
         try await bench.launch(syncing: false)
         try bench.device?.clear()
@@ -696,7 +695,7 @@ import Testing
     }
 
     /// Two versions wait for one function. The higher one runs, and the lower one proves nothing.
-    @Test func waitingPatch_twoVersions_higherOneRuns() async throws {
+    @Test func waitingPatchTwoVersionsHigherOneRuns() async throws {
         let bench = try devices.device()
         try bench.feed.publish(Self.lateSource())
         for _ in 0..<2 {
@@ -734,7 +733,7 @@ import Testing
 
     // MARK: several processes
 
-    @Test func follower_takesOverInBackground_blamesNoPatch() async throws {
+    @Test func followerTakesOverInBackgroundBlamesNoPatch() async throws {
         let bench = try await benchWithTrial()
         let (device, app) = try second(bench, launches: true)
         device.enterBackground()
@@ -748,7 +747,7 @@ import Testing
     }
 
     /// Its app confirmed while it was a follower, and is not asked again. The end of the watch is the confirmation.
-    @Test func follower_confirmedBeforeTakingOver_needsNoConfirmation() async throws {
+    @Test func followerConfirmedBeforeTakingOverNeedsNoConfirmation() async throws {
         let bench = try await benchWithTrial()
         let time = Mutex(Duration.zero)
         let (device, app) = try second(
@@ -793,7 +792,7 @@ import Testing
     }
 
     /// A process that has ended, and lives on, lets another one write.
-    @Test func writer_ended_letsFollowerWrite() async throws {
+    @Test func writerEndedLetsFollowerWrite() async throws {
         let bench = try await devices.deviceWithAGoodPatch()
         try await bench.launch()
         let (device, app) = try second(bench, launches: true)
@@ -816,7 +815,7 @@ import Testing
     }
 
     /// The process that writes is stopped, or never syncs. The others ask the feed themselves after three syncs.
-    @Test func follower_writerDoesNotSync_asksFeed() async throws {
+    @Test func followerWriterDoesNotSyncAsksFeed() async throws {
         let bench = try await devices.deviceWithAGoodPatch()
         try await bench.launch(syncing: false)
         let events = Events()
@@ -845,7 +844,7 @@ import Testing
     }
 
     /// A patch that launches have failed with once stays active in the processes that follow, until it is set aside.
-    @Test func follower_patchFailedOnce_keepsRunningIt() async throws {
+    @Test func followerPatchFailedOnceKeepsRunningIt() async throws {
         let bench = try await benchWithTrial()
         bench.confirm()
         bench.confirm()

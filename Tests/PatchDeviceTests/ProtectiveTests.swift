@@ -106,7 +106,7 @@ import Testing
         #expect(bench.app?.guarded() == 1 && codes(bench) == ["2 banned"])
     }
 
-    @Test func closedPatch_olderGoodVersion_answersOtherFunctions() async throws {
+    @Test func closedPatchOlderGoodVersionAnswersOtherFunctions() async throws {
         let bench = try await benchWithAGuard()
         try await close(bench)
         #expect(bench.app?.guarded() == -1 && bench.app?.other() == 10)
@@ -123,7 +123,7 @@ import Testing
     }
 
     /// A process that never ends tries it too, once it is confirmed and its watch is over.
-    @Test func closedPatch_runningService_isTriedInSameProcess() async throws {
+    @Test func closedPatchRunningServiceIsTriedInSameProcess() async throws {
         let bench = try bench()
         try await close(bench)
         let device = try #require(bench.device)
@@ -150,7 +150,7 @@ import Testing
         #expect(bench.app?.guarded() == 1 && codes(bench) == ["2 expired"])
     }
 
-    @Test(arguments: [false, true]) func closedPatch_higherVersion_isTriedAtOnce(isProtective: Bool) async throws {
+    @Test(arguments: [false, true]) func closedPatchHigherVersionIsTriedAtOnce(isProtective: Bool) async throws {
         let bench = try bench()
         try await bench.launch()
         bench.confirm()
@@ -167,7 +167,7 @@ import Testing
     }
 
     /// A function without an `otherwise` fails too often. The older version answers it until the next launch, and not the original.
-    @Test func openedBreaker_laterSyncs_olderVersionGoesOnAnswering() async throws {
+    @Test func openedBreakerLaterSyncsOlderVersionGoesOnAnswering() async throws {
         let bench = try await benchWithAGuard()
         let source = Self.source(2).replacing("function() return 20 end)", with: "function() error('no') end)")
         try bench.feed.publish(source)

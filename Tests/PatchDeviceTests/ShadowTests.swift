@@ -41,7 +41,7 @@ import Testing
     }
 
     /// In shadow, live, in shadow again, and withdrawn. Its envelope is fetched once.
-    @Test func shadow_liveAndBack_takesNoSecondDownload() async throws {
+    @Test func shadowLiveAndBackTakesNoSecondDownload() async throws {
         let bench = try await bench()
         let report = try await bench.launch()
         #expect(report?.results.map(\.code) == [.shadow, .kept])
@@ -77,7 +77,7 @@ import Testing
     }
 
     /// It becomes live at the next launch, and does not run in shadow until then.
-    @Test func shadow_liveFromNextLaunch_waits() async throws {
+    @Test func shadowLiveFromNextLaunchWaits() async throws {
         let bench = try await bench(nextLaunch: true)
         try await bench.launch(syncing: false)
         await bench.enterForeground()
@@ -97,7 +97,7 @@ import Testing
         case paused, withdrawn, outside, unlisted, superseded, banned, revoked, disabled
     }
 
-    @Test(arguments: End.allCases) func shadow_noLongerMeant_ends(_ end: End) async throws {
+    @Test(arguments: End.allCases) func shadowNoLongerMeantEnds(_ end: End) async throws {
         let bench = try await bench()
         try await bench.launch()
         try #require(shadows(bench) == [8])
@@ -148,7 +148,7 @@ import Testing
     }
 
     /// A process that ends while the script of a shadow loads is lost twice, with and without a network, whatever else is on trial.
-    @Test(arguments: [false, true]) func shadow_crashesInItsLoad_isBannedAfterTwo(inBackground: Bool) async throws {
+    @Test(arguments: [false, true]) func shadowCrashesInItsLoadIsBannedAfterTwo(inBackground: Bool) async throws {
         let files = try TestFolder()
         let feed = try TestFeed(app: "com.example.shop", clock: { Timestamp(secondsSince1970: 1_790_000_000) })
         try feed.publish(DeviceTests.source(7))
@@ -205,7 +205,7 @@ import Testing
     }
 
     /// The same crashes, with and without a shadow beside a patch on trial, leave the same patches.
-    @Test func shadow_appCrashes_isNotBlamedAndChangesNoVerdict() async throws {
+    @Test func shadowAppCrashesIsNotBlamedAndChangesNoVerdict() async throws {
         func play(_ hasShadow: Bool) async throws -> [StoreState] {
             let bench = try await DeviceTests().deviceWithAGoodPatch()
             try bench.feed.publish(DeviceTests.source(8))
@@ -234,7 +234,7 @@ import Testing
 
     /// It is taken off after two launches that crashed after it was called, in every order of calls, also without a network.
     @Test(arguments: [false, true], [false, true])
-    func shadow_calledAndAppCrashes_isBannedAfterTwo(confirmsFirst: Bool, isOffline: Bool) async throws {
+    func shadowCalledAndAppCrashesIsBannedAfterTwo(confirmsFirst: Bool, isOffline: Bool) async throws {
         let bench = try await bench()
         try await bench.launch()
         bench.end()
@@ -262,7 +262,7 @@ import Testing
     }
 
     /// A good launch between two failed ones clears it.
-    @Test func shadow_crashAfterGoodLaunch_countsAsFirst() async throws {
+    @Test func shadowCrashAfterGoodLaunchCountsAsFirst() async throws {
         let bench = try await bench()
         for isCrash in [true, false, true, false, true] {
             try await bench.launch()
@@ -274,7 +274,7 @@ import Testing
     }
 
     /// With a patch on trial beside it, the cause is not known: that patch is tried again alone.
-    @Test func shadow_crashesBesideTrial_othersAreTriedAlone() async throws {
+    @Test func shadowCrashesBesideTrialOthersAreTriedAlone() async throws {
         let bench = try await bench()
         try bench.feed.publish(DeviceTests.source(1, id: "com.example.shop.other"))
         for _ in 0..<2 {
@@ -291,7 +291,7 @@ import Testing
         #expect(bench.events.count { $0.name == "rolled-back" } == 2, "the shadow, and the suspect for a while")
     }
 
-    @Test func shadow_launchFailsWhileDisabled_startsWhenEnabled() async throws {
+    @Test func shadowLaunchFailsWhileDisabledStartsWhenEnabled() async throws {
         let bench = try await bench()
         try await bench.launch()
         try bench.feed.disable()
@@ -304,7 +304,7 @@ import Testing
         #expect(shadows(bench) == [8])
     }
 
-    @Test func safeMode_shadow_doesNotRun() async throws {
+    @Test func safeModeShadowDoesNotRun() async throws {
         let bench = try await bench()
         try await bench.launch()
         bench.confirm()
@@ -321,7 +321,7 @@ import Testing
     }
 
     /// Its failure is reported once in a launch, however often the device syncs, and bans nothing.
-    @Test func shadow_scriptDoesNotLoad_isReportedAndNotBanned() async throws {
+    @Test func shadowScriptDoesNotLoadIsReportedAndNotBanned() async throws {
         let bench = try await bench(DeviceTests.source(8, body: "error('no')"))
         for launch in 1...3 {
             try await bench.launch()
@@ -334,7 +334,7 @@ import Testing
     }
 
     /// The counts of the last minute are not lost when the app leaves the screen or ends.
-    @Test func shadow_appLeavesOrEnds_reportsItsCounts() async throws {
+    @Test func shadowAppLeavesOrEndsReportsItsCounts() async throws {
         // It takes the place of version 7, and answers the same.
         let bench = try await bench(
             DeviceTests.source(8, body: "patch.replace('Shop.price', function(original, x) return original(x) + 7 end)")
@@ -356,7 +356,7 @@ import Testing
     }
 
     /// It is skipped for a while, and that is no failure of the patch.
-    @Test func shadow_failsTooOften_isNotBanned() async throws {
+    @Test func shadowFailsTooOftenIsNotBanned() async throws {
         let body = "patch.replace('Shop.price', function(original, x) error('no') end)"
         let bench = try await bench(DeviceTests.source(8, body: body))
         for _ in 0..<3 {
@@ -371,7 +371,7 @@ import Testing
     }
 
     /// A shadow waits for functions as a live patch does.
-    @Test func shadow_functionRegisteredLater_starts() async throws {
+    @Test func shadowFunctionRegisteredLaterStarts() async throws {
         let registries = Mutex<[PatchRegistry]>([])
         let bench = try DeviceSimulator(app: "com.example.shop", version: "2.3.1") { registry in
             registries.locked { $0.append(registry) }
@@ -390,7 +390,7 @@ import Testing
     }
 
     /// A process that does not write the folder could not note a call, so it runs none, until it is the writer.
-    @Test(arguments: [false, true]) func shadow_otherProcess_runsNone(isReader: Bool) async throws {
+    @Test(arguments: [false, true]) func shadowOtherProcessRunsNone(isReader: Bool) async throws {
         let bench = try await bench()
         try await bench.launch()
         bench.confirm()
@@ -406,7 +406,7 @@ import Testing
     }
 
     /// A folder that cannot be written notes no launch, so a shadow that crashes the app would do so each time.
-    @Test func shadow_folderUnwritable_endsUntilItIsWritten() async throws {
+    @Test func shadowFolderUnwritableEndsUntilItIsWritten() async throws {
         let bench = try await bench()
         try await bench.launch()
         let eleven = try bench.feed.publish(DeviceTests.source(11, id: "com.example.shop.other"))
@@ -431,7 +431,7 @@ import Testing
     }
 
     /// While a suspect is tried, nothing else may be the cause of a crash.
-    @Test func shadow_suspectIsTried_waits() async throws {
+    @Test func shadowSuspectIsTriedWaits() async throws {
         let bench = try await bench(DeviceTests.source(8, id: "com.example.shop.shadow"))
         for id in ["com.example.shop.one", "com.example.shop.two"] {
             try bench.feed.publish(DeviceTests.source(1, id: id))
@@ -450,7 +450,7 @@ import Testing
     }
 
     /// The same in a service that tries the suspects in one process.
-    @Test func shadow_suspectIsTriedInSameProcess_waits() async throws {
+    @Test func shadowSuspectIsTriedInSameProcessWaits() async throws {
         let bench = try await bench(DeviceTests.source(8, id: "com.example.shop.shadow"))
         for id in ["com.example.shop.one", "com.example.shop.two"] {
             try bench.feed.publish(DeviceTests.source(1, id: id))
@@ -468,7 +468,7 @@ import Testing
     }
 
     /// A tool shows the recorded stage.
-    @Test func shadow_folderOfATool_isShown() async throws {
+    @Test func shadowFolderOfAToolIsShown() async throws {
         let bench = try await bench()
         let tool = PatchDevice(
             host: try HostInfo(app: "com.example.shop", version: "2.3.1"), registry: nil, folder: bench.path,

@@ -183,7 +183,7 @@ import Testing
     }
 
     /// Names that the store does not use stay, and the rest of interrupted writes goes.
-    @Test func storeFolder_leftoverFiles_removesOnlyItsOwn() async throws {
+    @Test func storeFolderLeftoverFilesRemovesOnlyItsOwn() async throws {
         let device = try await device()
         let part = "versions/2.3.1/"
         let folders = ["", "versions/", part, part + "envelopes/", part + "feed/"]

@@ -494,7 +494,7 @@ import Testing
     private static func patch(_ id: String, _ version: Int) -> PatchID { PatchID(id: id, version: version) }
 
     /// A hundred thousand events in sequences of two hundred, on three patches of a few versions each.
-    @Test func storeState_randomEvents_agreesWithModel() throws {
+    @Test func storeStateRandomEventsAgreesWithModel() throws {
         var random = SystemRandomNumberGenerator()
         let version = try #require(AppVersion("1.0"))
         let limits = CrashLimits()
@@ -664,7 +664,7 @@ import Testing
         #expect(state.unconfirmed == 0)
     }
 
-    @Test func launches_endWhileAScriptLoads_banIt() throws {
+    @Test func launchesEndWhileAScriptLoadsBanIt() throws {
         let (version, hash) = (try #require(AppVersion("1.0")), Self.hash("a", 1))
         var state = StoreState(app: "a", appVersion: version, installation: "i")
         state.add([(Self.patch("a", 1), hash)])
@@ -682,7 +682,7 @@ import Testing
 
     /// A version that the feed takes away and offers again may fail twice in all, and not twice each time.
     @Test(arguments: ["newer", "withdrawn", "shadow"])
-    func droppedVersion_offeredAgain_countsOn(_ way: String) throws {
+    func droppedVersionOfferedAgainCountsOn(_ way: String) throws {
         let (version, hash) = (try #require(AppVersion("1.0")), Self.hash("a", 1))
         var state = StoreState(app: "a", appVersion: version, installation: "i")
         _ = state.begin(limits: CrashLimits(), at: nil)
@@ -711,7 +711,7 @@ import Testing
 
     /// A good version proves itself again, beside an older good one. A closed one is tried at once.
     @Test(arguments: [StoreState.Stage.good, .suspect, .closed])
-    func droppedVersion_offeredAgain_isNotTrusted(_ stage: StoreState.Stage) throws {
+    func droppedVersionOfferedAgainIsNotTrusted(_ stage: StoreState.Stage) throws {
         var held = StoreState.Held(Self.patch("a", 2), hash: Self.hash("a", 2))
         held.stage = stage
         held.isSuspended = stage == .good
@@ -726,7 +726,7 @@ import Testing
     }
 
     /// A library that does not know shadows ignores them: among the held patches, it would run them.
-    @Test func storeState_shadow_isReadAgainAndNeverHeld() throws {
+    @Test func storeStateShadowIsReadAgainAndNeverHeld() throws {
         let version = try #require(AppVersion("1.0"))
         var state = StoreState(app: "a", appVersion: version, installation: "i")
         state.add([(Self.patch("a", 1), Self.hash("a", 1))])
@@ -763,7 +763,7 @@ import Testing
         #expect(Set(state.runnable.map(\.patch.id)).count == state.runnable.count)
     }
 
-    @Test func crashLimits_extremeNumbers_areTaken() throws {
+    @Test func crashLimitsExtremeNumbersAreTaken() throws {
         let version = try #require(AppVersion("1.0"))
         for number in [Int.min, -1, 0, 1, Int.max] {
             var limits = CrashLimits()

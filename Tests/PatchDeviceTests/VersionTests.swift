@@ -131,7 +131,7 @@ import Testing
 
     /// Three workers are restarted forward and back with three versions of the app. A guard is for the oldest one alone, and then
     /// a patch crashes all of them.
-    @Test(arguments: 1...20) func rollingRestarts_badPatch_costsTwoWorkersOfEachVersion(seed: UInt64) async throws {
+    @Test(arguments: 1...20) func rollingRestartsBadPatchCostsTwoWorkersOfEachVersion(seed: UInt64) async throws {
         var random = Steps(state: seed)
         let machine = try Machine(processes: 3)
         let versions = ["1.0", "1.1", "1.2"]
@@ -172,7 +172,7 @@ import Testing
     }
 
     /// Two versions take turns, so that each launch is that of the other one.
-    @Test func badPatch_versionsTakeTurns_isBanned() async throws {
+    @Test func badPatchVersionsTakeTurnsIsBanned() async throws {
         let machine = try Machine()
         for version in ["1.0", "1.1"] { try await machine.work(version) }
         _ = try machine.publishPrice(8, body: Self.crash)
@@ -188,7 +188,7 @@ import Testing
     }
 
     /// The update contains the fix itself, so the guard is for older versions.
-    @Test func guard_newerVersionStartsAndSyncs_staysInOlderOne() async throws {
+    @Test func guardNewerVersionStartsAndSyncsStaysInOlderOne() async throws {
         let machine = try Machine(processes: 2)
         try machine.publishGuard(for: "<1.1")
         for _ in 0..<2 { try await machine.work("1.0") }
@@ -209,7 +209,7 @@ import Testing
     }
 
     /// A patch for newer versions is fetched while a worker of an older one runs.
-    @Test func patch_forNewerVersion_isFetchedBesideOlderOne() async throws {
+    @Test func patchForNewerVersionIsFetchedBesideOlderOne() async throws {
         let machine = try Machine(processes: 2)
         _ = try machine.publishPrice(7, for: ">=1.1")
         let (old, new) = (try machine.start("1.0"), try machine.start("1.1", at: 1))
@@ -221,7 +221,7 @@ import Testing
     // MARK: a new part
 
     /// A version that has not run here begins with what the others hold, without a network.
-    @Test func newVersion_withoutNetwork_hasGoodPatchesBansAndName() async throws {
+    @Test func newVersionWithoutNetworkHasGoodPatchesBansAndName() async throws {
         let machine = try Machine()
         try machine.publishGuard(for: "<2")
         _ = try machine.publishPrice(7)
@@ -258,7 +258,7 @@ import Testing
 
     /// A newer version of a patch that is not for this app does not displace the one that is, nor does a version that synced later
     /// and holds none.
-    @Test func newVersion_patchesOfOtherRanges_runsItsOwn() async throws {
+    @Test func newVersionPatchesOfOtherRangesRunsItsOwn() async throws {
         let machine = try Machine()
         _ = try machine.publishPrice(7, for: "<1.1")
         try machine.publishGuard(for: "<1.1")
@@ -273,7 +273,7 @@ import Testing
 
     /// A version that has not run for some time knows what the feed has told the others since.
     @Test(arguments: ["withdrawn", "shadow", "disabled"])
-    func oldVersion_comesBack_knowsNews(what: String) async throws {
+    func oldVersionComesBackKnowsNews(what: String) async throws {
         let machine = try Machine()
         let patch = try machine.publishPrice(7)
         for version in ["1.0", "1.0", "1.1"] { try await machine.work(version) }
@@ -292,7 +292,7 @@ import Testing
 
     /// The other version has synced later, from a cache that still had the list before.
     @Test(arguments: ["withdrawn", "shadow", "disabled"])
-    func stoppedPatch_otherVersionSyncsFromOldCache_staysStopped(what: String) async throws {
+    func stoppedPatchOtherVersionSyncsFromOldCacheStaysStopped(what: String) async throws {
         let machine = try Machine()
         let patch = try machine.publishPrice(7)
         for version in ["1.0", "1.0", "1.1", "1.1"] { try await machine.work(version) }
@@ -323,7 +323,7 @@ import Testing
     }
 
     /// What a version that comes back is told about its patches is no reason to blame another one for its last launch.
-    @Test func oldVersion_crashedWithWithdrawnPatch_blamesNoOther() async throws {
+    @Test func oldVersionCrashedWithWithdrawnPatchBlamesNoOther() async throws {
         let machine = try Machine()
         try machine.publishGuard(for: "*")
         for version in ["1.0", "1.0", "1.1"] { try await machine.work(version) }
@@ -342,7 +342,7 @@ import Testing
     }
 
     /// An extension of a version that has not run, or a folder that cannot be written.
-    @Test func reader_ofNewVersion_runsWhatOthersHold() async throws {
+    @Test func readerOfNewVersionRunsWhatOthersHold() async throws {
         let machine = try Machine()
         _ = try machine.publishPrice(7)
         for _ in 0..<2 { try await machine.work("1.0") }
@@ -352,7 +352,7 @@ import Testing
         #expect(names == ["1.0"])
     }
 
-    @Test func ban_inOneVersion_endsThePatchInAll() async throws {
+    @Test func banInOneVersionEndsThePatchInAll() async throws {
         let machine = try Machine(processes: 2)
         _ = try machine.publishPrice(7)
         for version in ["1.0", "1.0", "1.1", "1.1"] { try await machine.work(version) }
@@ -364,7 +364,7 @@ import Testing
         #expect(old.app.price(1) == 1 && Self.codes(old.device) == ["7 banned"])
     }
 
-    @Test func clear_forgetsWhatOtherVersionsKnow() async throws {
+    @Test func clearForgetsWhatOtherVersionsKnow() async throws {
         let machine = try Machine()
         _ = try machine.publishPrice(7)
         try await machine.work("1.0")
@@ -381,7 +381,7 @@ import Testing
     // MARK: the end of a part
 
     /// The part of a version that is gone ends after two weeks, unless a process of that version is alive. Its bans stay.
-    @Test(arguments: [false, true]) func part_unusedForTwoWeeks_ends(isAlive: Bool) async throws {
+    @Test(arguments: [false, true]) func partUnusedForTwoWeeksEnds(isAlive: Bool) async throws {
         let machine = try Machine(processes: 2)
         _ = try machine.publishPrice(7)
         let old = try machine.start("1.0")
@@ -411,7 +411,7 @@ import Testing
     // MARK: folders of older versions of this library
 
     /// Such a folder has one state for all versions.
-    @Test(arguments: ["1.0", "1.1"]) func oldFolder_isReadWithoutLoss(version: String) async throws {
+    @Test(arguments: ["1.0", "1.1"]) func oldFolderIsReadWithoutLoss(version: String) async throws {
         let machine = try Machine()
         _ = try machine.publishPrice(7)
         for _ in 0..<2 { try await machine.work("1.0") }

@@ -163,7 +163,7 @@ import Testing
     }
 
     @Test(arguments: causes.map(\.0))
-    func why_eachCause_givesItsCode(_ code: PatchStatus.Code) async throws {
+    func whyEachCauseGivesItsCode(_ code: PatchStatus.Code) async throws {
         let bench = try #require(try await Self.causes.first { $0.0 == code }?.1())
         let found = bench.why(Self.id)
         #expect(found.contains { $0.code == code }, "\(found)")

@@ -460,7 +460,7 @@ import Testing
     }
 
     /// The tool runs no patch, and shows the stage that an app would have.
-    @Test func store_patchInShadow_showsItsStage() throws {
+    @Test func storePatchInShadowShowsItsStage() throws {
         let today = try WorkerTests(time: Timestamp(secondsSince1970: Int(Date().timeIntervalSince1970)))
         try today.bench.feed.shadow(today.bench.feed.publish(DeviceTests.source(7)))
         try today.write("one")
@@ -480,7 +480,7 @@ import Testing
     }
 
     /// Each version of the app has a part of the folder, and the tool acts on all of them.
-    @Test func store_severalVersionsOfTheApp_actsOnAll() throws {
+    @Test func storeSeveralVersionsOfTheAppActsOnAll() throws {
         let today = try WorkerTests(time: Timestamp(secondsSince1970: Int(Date().timeIntervalSince1970)))
         try today.bench.feed.publish(DeviceTests.source(7).replacing(">=2.0.0", with: "<2.4.0"))
         try today.bench.feed.publish(DeviceTests.source(8).replacing(">=2.0.0", with: ">=2.4.0"))

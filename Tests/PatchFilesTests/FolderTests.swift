@@ -18,7 +18,7 @@ import Testing
         #expect(throws: PatchError(.noInput, "")) { try Folder.names(in: path("none")) }
     }
 
-    @Test func removeEmpty_madeFolders_keepsOthers() throws {
+    @Test func removeEmptyMadeFoldersKeepsOthers() throws {
         try folder.write([], to: "d/kept")
         #expect(try Folder.make(path("d")) == [])
         let made = try Folder.make(path("d/a/b"))

@@ -56,7 +56,7 @@ import Testing
         #expect(file.byte(at: 299_999) == 7 && file.byte(at: 300_000) == nil && file.byte(at: -1) == nil)
     }
 
-    @Test func inputFile_notRegular_isRefused() throws {
+    @Test func inputFileNotRegularIsRefused() throws {
         try folder.write([1], to: "d/a")
         #expect(unsafe mkfifo(folder.at("pipe"), 0o600) == 0)
         for name in ["d", "pipe", "none"] {

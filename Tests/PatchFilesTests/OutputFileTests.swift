@@ -29,7 +29,7 @@ import Testing
         #expect(try folder.contents().filter { $0.contains(".tmp") } == [])
     }
 
-    @Test func outputFile_laterFileFails_restoresReplacedOne() throws {
+    @Test func outputFileLaterFileFailsRestoresReplacedOne() throws {
         try folder.write("old", to: "a")
         // A file with a name that is too long can be staged, but not put in place.
         let long = file(String(repeating: "x", count: 300))
@@ -50,7 +50,7 @@ import Testing
                 && folder.read("many/19") == Array("19".utf8))
     }
 
-    @Test func writeEach_someFilesFail_writesOthers() throws {
+    @Test func writeEachSomeFilesFailWritesOthers() throws {
         try folder.write("old", to: "a/3")
         try folder.write("old", to: "a/4")
         let read = OutputFile(
@@ -64,7 +64,7 @@ import Testing
         #expect(try folder.contents().filter { $0.hasPrefix("a/") }.count == 19)
     }
 
-    @Test func outputFile_targetNotRegular_isNotReplaced() throws {
+    @Test func outputFileTargetNotRegularIsNotReplaced() throws {
         try folder.write("", to: "d/e")
         #expect(throws: PatchError(.io, "")) { try OutputFile.write([file("d")], force: true) }
         let null = OutputFile(path: Path("/dev/null"), content: .bytes([1]))

@@ -101,7 +101,7 @@ import Testing
     }
 
     /// The first date and the last one of Foundation stand for "never" in many apps.
-    @Test(arguments: [Date.distantPast, .distantFuture]) func sentinelDate_passes(_ date: Date) throws {
+    @Test(arguments: [Date.distantPast, .distantFuture]) func sentinelDatePasses(_ date: Date) throws {
         #expect(try answer(to: date, "v", otherwise: Date(timeIntervalSince1970: 0)) == date)
     }
 
@@ -169,7 +169,7 @@ import Testing
         ("'\\u{FF11}' .. v:sub(4)", "wrong result: expected UUID, got \u{FF11}1E1F8-C36C-495A-93FC-0C247A3E6E5F"),
         ("nil", "wrong result: expected string, got nil"),
     ])
-    func uuid_wrongResult_originalAnswers(_ expression: String, _ message: String) throws {
+    func uuidWrongResultOriginalAnswers(_ expression: String, _ message: String) throws {
         let (original, expression) = (UUID(), "(\(expression))")
         #expect(try answer(to: Self.id, expression, otherwise: original) == original)
         #expect(bench.failures.map(\.message) == [message])
@@ -181,7 +181,7 @@ import Testing
         ("('a'):rep(65537)", "wrong result: expected URL, got \(String(repeating: "a", count: 128))"),
         ("'\\xFF'", "wrong result: expected URL, got \u{FFFD}"),
     ])
-    func url_wrongResult_originalAnswers(_ expression: String, _ message: String) throws {
+    func urlWrongResultOriginalAnswers(_ expression: String, _ message: String) throws {
         #expect(try answer(to: 1, expression, otherwise: Self.url) == Self.url)
         #expect(bench.failures.map(\.message) == [message])
     }
@@ -192,7 +192,7 @@ import Testing
         ("1e300", "expected a Date from the year 1 to 9999, got 1e+300 seconds since 1970"),
         ("'today'", "expected number, got string"),
     ])
-    func date_wrongResult_originalAnswers(_ expression: String, _ message: String) throws {
+    func dateWrongResultOriginalAnswers(_ expression: String, _ message: String) throws {
         #expect(try answer(to: 1, expression, otherwise: Date.distantPast) == .distantPast)
         #expect(bench.failures.map(\.message) == ["wrong result: " + message])
     }
@@ -201,14 +201,14 @@ import Testing
         ("1e300", "expected Decimal, got 1e+300"), ("1.25e-130", "expected Decimal, got 1.25e-130"),
         ("'19.99'", "expected number, got string"), ("0/0", "expected a finite number, got"),
     ])
-    func decimal_wrongResult_originalAnswers(_ expression: String, _ message: String) throws {
+    func decimalWrongResultOriginalAnswers(_ expression: String, _ message: String) throws {
         #expect(try answer(to: 1, expression, otherwise: Self.price) == Self.price)
         #expect(bench.failures.map(\.message).first?.hasPrefix("wrong result: " + message) == true)
     }
 
     /// A script may return such a number if it was given it.
     @Test(arguments: [Double.nan, .infinity, -.infinity])
-    func decimalAndDate_numberNotFinite_originalAnswers(_ number: Double) throws {
+    func decimalAndDateNumberNotFiniteOriginalAnswers(_ number: Double) throws {
         #expect(try answer(to: number, "v", otherwise: Self.price) == Self.price)
         let date = try bench.registry.replaceable("T.date") { (_: Double) -> Date in .distantFuture }
         try answer("T.date", "v")
@@ -218,12 +218,12 @@ import Testing
 
     // MARK: in other values
 
-    @Test func patchStruct_foundationFields_comeBack() throws {
+    @Test func patchStructFoundationFieldsComeBack() throws {
         #expect(try answer(to: Order.sample, "v", otherwise: Order?.none) == Order.sample)
         #expect(bench.failures.isEmpty)
     }
 
-    @Test func codable_foundationMembers_comeBack() throws {
+    @Test func codableFoundationMembersComeBack() throws {
         let coded = Coded(
             id: Self.id, made: Date(timeIntervalSince1970: 5), page: Self.url, note: Data([1]), total: Self.price)
         #expect(try answer(to: coded, "v", otherwise: Coded?.none) == coded)
@@ -232,7 +232,7 @@ import Testing
         #expect(made(coded) == 5)
     }
 
-    @Test func dictionary_uuidKeys_comeBack() throws {
+    @Test func dictionaryUuidKeysComeBack() throws {
         let table = [Self.id: 1, UUID(): 2]
         #expect(try answer(to: table, "v", otherwise: [UUID: Int]()) == table)
     }

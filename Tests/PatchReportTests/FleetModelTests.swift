@@ -115,7 +115,7 @@ import Testing
                 devices: report.devices, newest: report.newest, newDevices: patch.newDevices, gates: gates), at: now)
     }
 
-    @Test func randomFleets_decideNothingWrong() throws {
+    @Test func randomFleetsDecideNothingWrong() throws {
         let folder = try TestFolder()
         var (wrong, right, held, stopped) = ([Int](), 0, 0, 0)
         let fleets = testsMayBeLong ? 1000 : 100

@@ -219,7 +219,7 @@ import Testing
     }
 
     /// An exact gate is crossed by the first device, and passed as long as there is none.
-    @Test func reportGate_exact_isCrossedByFirstDevice() throws {
+    @Test func reportGateExactIsCrossedByFirstDevice() throws {
         var patch = FleetReport.Patch(id: "p", version: 1)
         for (text, path) in [
             ("failing=0", \FleetReport.Patch.failing), ("rolled-back=0", \.rolledBack), ("refused=0", \.refused),
@@ -267,7 +267,7 @@ import Testing
         return function
     }
 
-    @Test func reportGate_severalFunctions_worstDecides() throws {
+    @Test func reportGateSeveralFunctionsWorstDecides() throws {
         var patch = FleetReport.Patch(id: "p", version: 1)
         let gate = try #require(ReportGate("differs<1%"))
         func judge(_ functions: FleetReport.Comparison..., scale: Int = 1) -> ReportGate.Judgement {
@@ -315,7 +315,7 @@ import Testing
         #expect(ReportGate("failing<0.5%")?.judge(patch, scale: 1).verdict == .crossed)
     }
 
-    @Test func reportGate_hardlyComparable_decidesNothing() throws {
+    @Test func reportGateHardlyComparableDecidesNothing() throws {
         var patch = FleetReport.Patch(id: "p", version: 1)
         let gate = try #require(ReportGate("differs<1%"))
         for differing in [0, 1000] {
@@ -331,7 +331,7 @@ import Testing
     }
 
     /// A version is compared with the one before, function by function.
-    @Test func reportGate_differsMoreThanBefore_comparesFunctions() throws {
+    @Test func reportGateDiffersMoreThanBeforeComparesFunctions() throws {
         var (old, new) = (FleetReport.Patch(id: "p", version: 1), FleetReport.Patch(id: "p", version: 2))
         let gate = try #require(ReportGate("differs<previous+1%"))
         old.comparisons = [function("a", differing: Share(100, of: 10_000))]

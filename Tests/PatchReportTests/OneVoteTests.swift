@@ -65,7 +65,7 @@ import Testing
     }
 
     /// A function that differs everywhere is found, and one that agrees everywhere is not held up.
-    @Test(arguments: Lie.allCases) func reportBuilder_manyLinesOfOneDevice_hideNothing(_ lie: Lie) throws {
+    @Test(arguments: Lie.allCases) func reportBuilderManyLinesOfOneDeviceHideNothing(_ lie: Lie) throws {
         func fleet(differs: Bool) -> [String] {
             (0..<1200).flatMap { device in
                 [
@@ -91,7 +91,7 @@ import Testing
     }
 
     /// A name that few devices report weighs as few.
-    @Test func reportGate_functionOfFourDevices_pausesNothing() throws {
+    @Test func reportGateFunctionOfFourDevicesPausesNothing() throws {
         func fleet(_ devices: Int, differing: Int = 0) -> [String] {
             (0..<devices).map { Self.compared($0, "Door.open", agreed: $0 < differing ? 0 : 3, differed: 3) }
                 .enumerated().map { $0 < differing ? $1 : Self.compared($0, "Door.open", agreed: 3) }
@@ -108,7 +108,7 @@ import Testing
     }
 
     /// Only a function that many devices could not bring is a reason to wait.
-    @Test func reportGate_functionsWithoutRoom_isUndecided() throws {
+    @Test func reportGateFunctionsWithoutRoomIsUndecided() throws {
         var limits = ReportBuilder.Limits()
         limits.comparisons = 1
         let lines = (0..<600).flatMap { device in
@@ -121,7 +121,7 @@ import Testing
     }
 
     /// Damage is counted by devices, if they are named.
-    @Test func fleetReport_damagedLinesOfOneDevice_areOfOneDevice() throws {
+    @Test func fleetReportDamagedLinesOfOneDeviceAreOfOneDevice() throws {
         let good = (0..<20).map { ReportTests.line("activated", device: $0) }
         let misnamed = ReportTests.line("activated", device: 99, patch: "x")
         let cut = String(ReportTests.line("activated", device: 98).dropLast(20))
@@ -288,7 +288,7 @@ import Testing
 
     /// Each verdict is one that so many devices can make by voting for or against the patch, and each figure of devices changes by
     /// at most so many.
-    @Test(arguments: 0..<10) func anyFleet_whateverSomeSend_decidesAsTheirVotes(_ part: Int) throws {
+    @Test(arguments: 0..<10) func anyFleetWhateverSomeSendDecidesAsTheirVotes(_ part: Int) throws {
         let fleets = testsMayBeLong ? 1000 : 20
         var (wrong, moved, verdicts) = ([String](), [Int](), [Verdict: Int]())
         for seed in 1 + part * fleets...(part + 1) * fleets {
@@ -302,7 +302,7 @@ import Testing
     }
 
     /// A test of the test: an installation that may take all the room makes verdicts wrong.
-    @Test func anyFleet_withoutBoundOnNames_decidesWrongly() throws {
+    @Test func anyFleetWithoutBoundOnNamesDecidesWrongly() throws {
         var limits = Self.small
         limits.names = .max
         var verdicts: [Verdict: Int] = [:]

@@ -20,7 +20,7 @@ import Testing
     }
 
     /// Two environments have the same patches, and two apps may.
-    @Test func eventReader_withOrigin_leavesOutOthers() throws {
+    @Test func eventReaderWithOriginLeavesOutOthers() throws {
         let own = Self.line("activated")
         let lines =
             [
@@ -79,7 +79,7 @@ import Testing
     }
 
     /// The lines of a quiet service are almost the same. Data that grows much more is made up.
-    @Test(arguments: [(300, true), (0, false)]) func compressedEvents_likeLines_areRead(random: Int, isRead: Bool)
+    @Test(arguments: [(300, true), (0, false)]) func compressedEventsLikeLinesAreRead(random: Int, isRead: Bool)
         throws
     {
         let folder = try TestFolder()
@@ -108,7 +108,7 @@ import Testing
         #expect(builder.report().input.events == 1)
     }
 
-    @Test func compressedEvents_largeWindow_areRefusedAsSuch() throws {
+    @Test func compressedEventsLargeWindowAreRefusedAsSuch() throws {
         let folder = try TestFolder()
         let pack = "head -c 20000000 /dev/zero | zstd -c -q --long >packed.zst"
         let run = try Tool.run("/bin/bash", ["-c", pack], in: folder.path)
@@ -227,7 +227,7 @@ import Testing
         #","shadow.answer":"\#(answer)","shadow.result":"\#(result)","code.file.path":"a.lua","code.line.number":\#(line)"#
     }
 
-    @Test func fleetReport_comparisons_areCountedByFunction() throws {
+    @Test func fleetReportComparisonsAreCountedByFunction() throws {
         let lines = [
             Self.line(
                 "compared", device: 1, at: 60,
@@ -278,7 +278,7 @@ import Testing
     }
 
     /// Each difference is shown once, and the earliest ones.
-    @Test func fleetReport_manyDifferences_keepsEarliest() throws {
+    @Test func fleetReportManyDifferencesKeepsEarliest() throws {
         let lines = (0..<60).map { index in
             Self.line(
                 "compared", device: index, at: 60 - index / 6,
@@ -293,7 +293,7 @@ import Testing
     }
 
     /// Whatever a device writes, counts are neither negative nor too large, and memory is bounded.
-    @Test func fleetReport_hostileComparisons_staysBounded() throws {
+    @Test func fleetReportHostileComparisonsStaysBounded() throws {
         let huge = String(Int.max)
         var lines = [
             Self.compared(
@@ -368,7 +368,7 @@ import Testing
     }
 
     /// A device counts once, whatever it sends: a server with a million calls, and one that lies.
-    @Test func fleetReport_sharesOfCalls_countEachDeviceOnce() throws {
+    @Test func fleetReportSharesOfCallsCountEachDeviceOnce() throws {
         var lines = (0..<9).map {
             Self.line(
                 "called", device: $0,
@@ -400,7 +400,7 @@ import Testing
     }
 
     /// A hundred devices that shadow a patch would hide that it fails on half of the others.
-    @Test func fleetReport_livePatch_countsNoShadow() throws {
+    @Test func fleetReportLivePatchCountsNoShadow() throws {
         let stop = #","shadow.reasons":{}"#
         var lines = (0..<100).flatMap { device in
             [Self.line("loaded", device: device), Self.line("withdrawn", device: device, at: 90)]
@@ -429,7 +429,7 @@ import Testing
 
     /// The events of devices that have run it, and of those that have gone back into shadow, say which of the two it is. A few of
     /// many devices say nothing.
-    @Test func fleetReport_withoutFeed_findsLivePatchInEvents() throws {
+    @Test func fleetReportWithoutFeedFindsLivePatchInEvents() throws {
         func devices(_ lines: [String]) throws -> [Int] {
             for lines in [lines, lines.reversed()] {
                 let patch = try #require(try Self.report(lines).patches.first)
@@ -526,7 +526,7 @@ import Testing
     }
 
     /// A stop is confirmed by the devices that have reported since.
-    @Test func fleetReport_stoppedPatch_countsDevicesKeepingIt() throws {
+    @Test func fleetReportStoppedPatchCountsDevicesKeepingIt() throws {
         let running = #","patch.running":[{"patch.id":"com.example.fix","patch.version":1}]"#
         func launch(_ device: Int, at seconds: Int, _ attributes: String = "") -> String {
             Self.line("launched", device: device, at: seconds, patch: nil, attributes)
@@ -580,7 +580,7 @@ import Testing
 
     /// An error on a device as such is counted, whatever it is.
     @Test(arguments: FleetReport.Trouble.allCases)
-    func fleetReport_deviceTrouble_isCounted(_ trouble: FleetReport.Trouble) throws {
+    func fleetReportDeviceTroubleIsCounted(_ trouble: FleetReport.Trouble) throws {
         let report = try Self.report([Self.line(trouble.event.rawValue, patch: nil), Self.line("launched", patch: nil)])
         #expect(report.troubled == [trouble: 1] && report.faults.map(\.event) == [trouble.event.rawValue])
         // A refusal with an id counts for that patch.
@@ -702,7 +702,7 @@ import Testing
         #expect(FleetReport.Patch(id: "p", version: 1).beginning == nil)
     }
 
-    @Test func fleetReport_stagesAtSameTime_countsGraver() throws {
+    @Test func fleetReportStagesAtSameTimeCountsGraver() throws {
         for names in [["rolled-back", "confirmed", "trial"], ["trial", "confirmed", "rolled-back"]] {
             let patch = try #require(try Self.report(names.map { Self.line($0) }).patches.first)
             #expect([patch.trial, patch.good, patch.rolledBack] == [0, 0, 1])
@@ -714,7 +714,7 @@ import Testing
 
     /// An app update or an expiry is not a refusal: 30 of 60 healthy devices once paused a patch.
     @Test(arguments: ["expired", "not-applicable"])
-    func fleetReport_outdatedOrExpiredPatch_isOver(_ event: String) throws {
+    func fleetReportOutdatedOrExpiredPatchIsOver(_ event: String) throws {
         let lines = [Self.line("activated"), Self.line("confirmed", at: 1), Self.line(event, at: 2)]
         for lines in [lines, lines.reversed()] {
             let patch = try #require(try Self.report(lines).patches.first)
@@ -727,7 +727,7 @@ import Testing
         #expect(again.patches.first?.over == 0 && again.patches.first?.running == 1)
     }
 
-    @Test func fleetReport_lastLaunch_givesRunningPatches() throws {
+    @Test func fleetReportLastLaunchGivesRunningPatches() throws {
         func running(_ lines: [String]) throws -> [Int] {
             let reports = try [lines, lines.reversed()].map { try Self.report($0).patches.map(\.running) }
             #expect(reports[0] == reports[1])
@@ -799,7 +799,7 @@ import Testing
     }
 
     /// The first name in alphabetical order is reported, whatever the order of the lines.
-    @Test func fleetReport_misnamedPatches_showsFirstName() throws {
+    @Test func fleetReportMisnamedPatchesShowsFirstName() throws {
         let lines = ["b", "a", "c"].map { Self.line("failed", patch: $0) }
         for lines in [lines, lines.reversed()] {
             let report = try Self.report(lines)
@@ -822,7 +822,7 @@ import Testing
         #expect(listed.patches.count == 1002 && listed.patches.first { $0.id == "com.example.fix" }?.failing == 1)
     }
 
-    @Test func fleetReport_linesWithoutEvent_areCounted() throws {
+    @Test func fleetReportLinesWithoutEventAreCounted() throws {
         let good = Self.line("activated")
         let deep = String(repeating: #"{"a":"#, count: 100_000)
         let text = [
@@ -898,7 +898,7 @@ import Testing
     @Test(arguments: [
         line("called", #","patch.calls":3,"patch.measured":1,"patch.times":[0,1]"#),
         line("failed", #","error.type":"script","error.message":"no""#),
-    ]) func eventReader_similarPreviousLine_changesNothing(_ line: String) throws {
+    ]) func eventReaderSimilarPreviousLineChangesNothing(_ line: String) throws {
         let afterResource = #"},"severityNumber""#
         func adding(_ members: String) -> String {
             line.replacing(afterResource, with: #"},\#(members),"severityNumber""#)
@@ -1047,7 +1047,7 @@ import Testing
         #expect(try Self.report(lines).scale == 1)
     }
 
-    @Test func reportBuilder_manyPatchesAndFaults_areBounded() throws {
+    @Test func reportBuilderManyPatchesAndFaultsAreBounded() throws {
         var limits = ReportBuilder.Limits()
         limits.patches = 10
         limits.hours = 5

@@ -99,7 +99,7 @@ import Testing
         #expect(messages[1] == messages[2])
     }
 
-    @Test func spec_withoutRunnableTest_isNotGood() throws {
+    @Test func specWithoutRunnableTestIsNotGood() throws {
         #expect(try !run(Self.define).isGood)
         #expect(try run("x =").error?.message == "spec.lua:1: unexpected symbol near <eof>")
         let broken = try run(Self.define + "\ndescribe('a', function() error('b') end) it('c', function() end)")
@@ -227,7 +227,7 @@ import Testing
         #expect(report.isGood, "\(report.tests)")
     }
 
-    @Test func spec_withInterface_hasTypesOfApp() throws {
+    @Test func specWithInterfaceHasTypesOfApp() throws {
         let report = try run(
             Self.define + """
                 it("refuses wrong arguments", function()
@@ -247,7 +247,7 @@ import Testing
         #expect(report.tests.map(\.status) == [.passed, .passed, .passed], "\(report.tests)")
     }
 
-    @Test func specCoverage_executedLines_areCounted() throws {
+    @Test func specCoverageExecutedLinesAreCounted() throws {
         let report = try run(
             Self.define + "it('a', function() host.call('Cart.total', 1, 1) host.call('Cart.total', 1, 2) end)",
             patch: """
@@ -342,7 +342,7 @@ import Testing
         #expect(try statuses("before_each(function() pending('no') end) it('a', function() end)") == [.pending])
     }
 
-    @Test func spec_numberArguments_haveTypesOfApp() throws {
+    @Test func specNumberArgumentsHaveTypesOfApp() throws {
         let report = try run(
             "host.define('Cart.total', function(a, b) return math.type(a) == 'float' and math.type(b) == 'integer' and 1 or 0 end)"
                 + " it('a', function() assert.equal(1.0, host.call('Cart.total', 2, 4 / 2)) end)"

@@ -4,7 +4,7 @@ import Testing
 
 /// Long strings, shortened to their beginnings and ends.
 @Suite(.ownThreads) struct ShortenedTests {
-    @Test func shortened_textWithinLimit_isUnchanged() {
+    @Test func shortenedTextWithinLimitIsUnchanged() {
         for text in ["", "a", "abcdefghij"] { #expect(text.shortened(to: 10) == text) }
         #expect("abcdefghijk".shortened(to: 10) == "abcde … 1 bytes … ghijk")
     }

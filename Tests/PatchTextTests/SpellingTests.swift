@@ -27,14 +27,14 @@ import Testing
         #expect(nearest("abcde", among: ["abcdx", "abcdy"]) == "abcdx")
     }
 
-    @Test func spelling_lettersBeyondASCII_countOnce() {
+    @Test func spellingLettersBeyondASCIICountOnce() {
         #expect(nearest("größe", among: ["grösse", "größer"]) == "größer")
         #expect(nearest("groesse", among: ["größe"]) == nil)
         #expect(nearest("cafe", among: ["café"]) == "café")
     }
 
     /// The work on untrusted words is limited.
-    @Test func spelling_longOrManyWords_areBounded() {
+    @Test func spellingLongOrManyWordsAreBounded() {
         let long = String(repeating: "x", count: 128)
         #expect(nearest(long, among: [long]) == long)
         #expect(nearest(long + "x", among: [long]) == nil && nearest(long, among: [long + "x"]) == nil)

@@ -29,7 +29,7 @@ import Testing
     }
 
     /// In shadow, a patch never answers. It would change the negative line, and no other.
-    @Test func patchInShadow_negativeLine_wouldChangeIt() throws {
+    @Test func patchInShadowNegativeLineWouldChangeIt() throws {
         try host.install(scriptAt: "\(patches)/cart-total.lua", inShadow: true)
         #expect(shop.total(9.5, -2) == -19)
         #expect(shop.total(9.5, 2) == 19)
@@ -37,7 +37,7 @@ import Testing
         #expect((comparison.differed, comparison.agreed) == (1, 1))
     }
 
-    @Test func reservePatch_zeroQuantity_reservesNothing() throws {
+    @Test func reservePatchZeroQuantityReservesNothing() throws {
         try host.install(scriptAt: "\(patches)/stock-reserve.lua")
         #expect(!shop.reserve(shop.stock, "ink", 0))
         #expect(shop.reserve(shop.stock, "ink", 2))

@@ -4,7 +4,6 @@ public struct VerificationReport: Sendable {
     #if hasAttribute(nonexhaustive)
         @nonexhaustive
     #endif
-    /// The stages of the reading order.
     public enum Stage: String, CaseIterable, Sendable {
         case read, split, signature, decrypt, zip, manifest, scripts, policy
     }

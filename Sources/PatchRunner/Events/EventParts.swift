@@ -25,8 +25,6 @@ public enum EventSeverity: String, Sendable {
 #if hasAttribute(nonexhaustive)
     @nonexhaustive
 #endif
-/// The value of an event's attribute. Each case is also a case of swift-log's `MetadataValue`, except numbers and truth
-/// values, which are strings there.
 public enum EventValue: Sendable, Hashable {
     /// A string.
     case string(String)

@@ -64,9 +64,9 @@ public enum RunnerEvent: Sendable {
         public package(set) var fallbacks = 0
         /// How many of the calls were measured.
         public package(set) var measured = 0
-        /// The total time of the measured calls.
+        /// The total time of the measured calls, in nanoseconds.
         package var nanoseconds = 0
-        /// The longest measured call since the patch was activated.
+        /// The longest measured call since the patch was activated, in nanoseconds.
         package var longest = 0
         /// The counts of ``buckets``; empty if no call was measured.
         package var times: [Int] = []
@@ -83,9 +83,9 @@ public enum RunnerEvent: Sendable {
             public let count: Int
         }
 
-        /// The total time of the measured calls.
+        /// The total time of the measured calls, in nanoseconds.
         public var totalTime: Duration { .nanoseconds(nanoseconds) }
-        /// The longest measured call since the patch was activated.
+        /// The longest measured call since the patch was activated, in nanoseconds.
         public var longestTime: Duration { .nanoseconds(longest) }
         /// The measured calls by the time that they took, the shortest first; empty if no call was measured.
         public var buckets: [Bucket] {

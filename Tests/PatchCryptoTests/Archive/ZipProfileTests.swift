@@ -167,13 +167,13 @@ struct ZipBytes {
         }
     }
 
-    @Test func zipArchive_writtenMembers_areReadBack() throws {
+    @Test func zipArchiveWrittenMembersAreReadBack() throws {
         let members = try EnvelopeForge().members()
         #expect(try read(EnvelopeForge().zip()) == members.map(\.bytes))
     }
 
     /// Every version of libzip writes these bytes: no flags, version 1.0 to read, and version 6.3 on Unix as the maker.
-    @Test func zipArchive_oneWrittenMember_hasExactBytes() throws {
+    @Test func zipArchiveOneWrittenMemberHasExactBytes() throws {
         let expected = """
             504b0304 0a00 0000 0000 0000 2100 1d80bc55 03000000 03000000 0100 0000 61 010203
             504b0102 3f03 0a00 0000 0000 0000 2100 1d80bc55 03000000 03000000 0100 0000 0000 0000 0000 0000a481 00000000 61
@@ -184,7 +184,7 @@ struct ZipBytes {
     }
 
     @Test(arguments: faults)
-    func zipArchive_profileViolation_isMalformed(fault: ZipFault) throws {
+    func zipArchiveProfileViolationIsMalformed(fault: ZipFault) throws {
         var zip = ZipBytes(try EnvelopeForge().zip())
         try #require(zip.members.count == 3)
         let sound = zip.bytes
@@ -234,7 +234,7 @@ struct ZipBytes {
     }
 
     @Test(arguments: ["-X -0", "-X", "-X -9", "-X -1"])
-    func zipArchive_writtenByZip_isRead(options: String) throws {
+    func zipArchiveWrittenByZipIsRead(options: String) throws {
         let folder = try TestFolder()
         let names = ["manifest.json", "lib/a.lua.md5", "lib/a.lua.aes"]
         let contents = [

@@ -15,7 +15,7 @@ import Testing
         file = try KeyStoreFile.seal(ring, passphrase: passphrase, cost: cost)
     }
 
-    @Test func keyStoreFile_rightPassphrase_opensKeys() throws {
+    @Test func keyStoreFileRightPassphraseOpensKeys() throws {
         let ring = try KeyStoreFile.open(file, passphrase: passphrase)
         #expect(ring.keys.map(\.name) == ["a", "b"])
         #expect(ring.keys.map(\.key.id) == [TestKeys.script.id, TestKeys.otherScript.id])

@@ -94,7 +94,7 @@ import Testing
         """,
     ]
 
-    @Test(arguments: version2) func privateKey_version2_isRead(_ pem: String) throws {
+    @Test(arguments: version2) func privateKeyVersion2IsRead(_ pem: String) throws {
         let key = try SigningKey(pem: SecretBytes(pem.utf8), passphrase: SecretBytes("open-sesame".utf8))
         #expect(
             try String(decoding: key.verifyingKey.pem(), as: UTF8.self)
@@ -102,7 +102,7 @@ import Testing
         #expect(try key.verifyingKey.isValid(key.sign([1, 2]), for: [1, 2]))
     }
 
-    @Test func privateKey_otherPublicKeyInside_isRefused() throws {
+    @Test func privateKeyOtherPublicKeyInsideIsRefused() throws {
         let pem = Self.version2[0].replacing("gSEAGb9E", with: "gSEAGb9F")
         #expect(
             throws: PatchError(.config, "the public key in the file is not the private key's", hint: "make a new key")
@@ -112,7 +112,7 @@ import Testing
         }
     }
 
-    @Test func privateKey_twoInOneFile_areRefused() throws {
+    @Test func privateKeyTwoInOneFileAreRefused() throws {
         let pem = Self.version2[0] + "\n"
         #expect(throws: PatchError(.config, "2 private keys in one file", hint: "give a file with one key")) {
             try SigningKey(pem: SecretBytes((pem + pem).utf8))
@@ -179,7 +179,7 @@ import Testing
         "openssl rand -hex 16 >key", ": >key", "head -c 4096 /dev/zero >key",
         "openssl pkey -in rsa.pem -pubout | sed 's/PUBLIC KEY/PUBLIC \u{212A}EY/' >key",
     ])
-    func verifyingKey_wrongPEM_isRefused(line: String) throws {
+    func verifyingKeyWrongPEMIsRefused(line: String) throws {
         let pem = try made(by: line)
         #expect(throws: PatchError(.config, "")) { try VerifyingKey(pem: pem, algorithm: nil, rsaDefault: .rsaSHA1) }
     }
@@ -188,7 +188,7 @@ import Testing
         "openssl genrsa 1024 >key", "openssl ecparam -name prime256v1 -genkey -noout >key",
         "openssl pkey -in rsa.pem -pubout >key", "echo hello >key", ": >key",
     ])
-    func signingKey_wrongPEM_isRefused(line: String) throws {
+    func signingKeyWrongPEMIsRefused(line: String) throws {
         let pem = SecretBytes(try made(by: line))
         #expect(throws: PatchError(.config, "")) { try SigningKey(pem: pem, rsaDefault: .rsaSHA1) }
     }
@@ -265,7 +265,7 @@ import Testing
     ]
 
     @Test(arguments: noKeys)
-    func scriptKey_wrongText_isRefused(text: String) {
+    func scriptKeyWrongTextIsRefused(text: String) {
         #expect(throws: PatchError(.config, "")) { try ScriptKey(decoding: SecretBytes(Array(text.utf8))) }
     }
 

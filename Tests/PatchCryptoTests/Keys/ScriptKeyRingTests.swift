@@ -17,7 +17,7 @@ import Testing
         #expect(throws: PatchError(.config, "")) { try ring.remove("old") }
     }
 
-    @Test func scriptKeyRing_duplicateNameOrKey_isRefused() throws {
+    @Test func scriptKeyRingDuplicateNameOrKeyIsRefused() throws {
         var ring = ScriptKeyRing()
         try ring.add(TestKeys.script, named: "a")
         #expect(throws: PatchError(.config, "")) { try ring.add(TestKeys.otherScript, named: "a") }

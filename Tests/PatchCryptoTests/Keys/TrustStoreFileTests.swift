@@ -12,7 +12,7 @@ import Testing
 
     private func store(_ text: String) throws -> TrustStoreFile { try TrustStoreFile(Array(text.utf8)) }
 
-    @Test func trustStoreFile_textWithComments_isEncodedUnchanged() throws {
+    @Test func trustStoreFileTextWithCommentsIsEncodedUnchanged() throws {
         let text = """
             # the release team
 
@@ -28,7 +28,7 @@ import Testing
     }
 
     /// The limits of the trust in a key may be in any order, each once.
-    @Test func trustStoreLine_repeatedOrWrongLimit_isRefused() throws {
+    @Test func trustStoreLineRepeatedOrWrongLimitIsRefused() throws {
         let line = "ed25519 \(Self.keys[0]) alice"
         for limits in [[], ["revoked"], [Self.end], ["revoked", Self.end]] {
             let key = try #require(try store(([line] + limits).joined(separator: " ")).keys.first)
@@ -53,7 +53,7 @@ import Testing
         #expect(throws: PatchError(.config, "")) { try TrustStoreFile([0xFF, 0x0A]) }
     }
 
-    @Test func trustStoreFile_duplicateNameOrKey_isRefused() throws {
+    @Test func trustStoreFileDuplicateNameOrKeyIsRefused() throws {
         var store = try store("ed25519 \(Self.keys[0]) alice\n")
         let (alice, other) = (store.keys[0], try TrustedKey(SigningKey.generate(.ed25519).verifyingKey, name: "alice"))
         for key in [alice, other, try TrustedKey(other.key)] {
@@ -158,7 +158,7 @@ import Testing
         "# signature ed25519 0123456789abcdef AAAA\nx\n", "# signature ed25519 0123456789abcdef\n",
         "# signature ed25519 0123456789abcdef AAAA", "# signature ed25519 012345678 AAAA\n",
     ])
-    func signedTrustStore_wrongLabelOrSignature_isRefused(_ text: String) {
+    func signedTrustStoreWrongLabelOrSignatureIsRefused(_ text: String) {
         #expect(throws: PatchError(.config, "")) { try SignedTrustStore(Array(text.utf8)) }
     }
 

@@ -10,7 +10,7 @@ import Testing
         "\u{FFFD}", "😀",
     ]
 
-    @Test func byteComparison_anyTwoStrings_followsUTF8() {
+    @Test func byteComparisonAnyTwoStringsFollowsUTF8() {
         for left in Self.texts {
             for right in Self.texts {
                 #expect(left.isByteEqual(to: right) == (Array(left.utf8) == Array(right.utf8)), "\(left) \(right)")

@@ -15,7 +15,7 @@ import Testing
         #expect(try manifest(head).appVersions.description == ">=1.0.0 <2.0.0")
     }
 
-    @Test func manifestFields_givenAndInHead_takesGiven() throws {
+    @Test func manifestFieldsGivenAndInHeadTakesGiven() throws {
         var given = ManifestFields()
         given.version = "4"
         given.appVersions = "*"
@@ -37,13 +37,13 @@ import Testing
         ("\(Self.right)\n-- @expires soon\n", "the expiry soon is"),
         ("\(Self.right)\n-- @instances 01\n", "`01` is not a number of instances"),
     ])
-    func manifestFields_missingOrWrongTag_isNamed(_ head: String, _ message: String) {
+    func manifestFieldsMissingOrWrongTagIsNamed(_ head: String, _ message: String) {
         let error = #expect(throws: PatchError.self) { try manifest(head) }
         #expect(error?.code == .malformed)
         #expect(error?.message.hasPrefix(message) == true)
     }
 
-    @Test func manifestFields_completedByOthers_fillsOnlyMissing() throws {
+    @Test func manifestFieldsCompletedByOthersFillsOnlyMissing() throws {
         func fields(_ text: String, _ second: Int) -> ManifestFields {
             var fields = ManifestFields()
             fields.id = text

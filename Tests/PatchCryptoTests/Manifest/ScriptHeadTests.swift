@@ -30,7 +30,7 @@ import Testing
     @Test(arguments: [
         "", "return 1", "\n-- @version 7", "  -- @version 7", "--- @version 7", "--", "-- version 7", "-",
     ])
-    func scriptHead_lineWithoutTag_isSkipped(text: String) throws {
+    func scriptHeadLineWithoutTagIsSkipped(text: String) throws {
         #expect(try head(text).value(of: .version) == nil)
     }
 
@@ -50,11 +50,11 @@ import Testing
         ("--[==[ @patch x ]==]", "long comment"), (" -- @patch x", "without space"), ("\n-- @patch x", "without space"),
         ("-\u{0}-", "UTF-16"), ("-- @patch x\r-- @version 1\r", "CR alone"), ("-- @version\u{A0}1", "write a space"),
     ])
-    func headProblem_hiddenHead_namesCause(text: String, words: String) {
+    func headProblemHiddenHeadNamesCause(text: String, words: String) {
         #expect(ScriptHead.headProblem(Array(text.utf8))?.contains(words) == true)
     }
 
-    @Test func headProblem_visibleOrMissingHead_isNil() {
+    @Test func headProblemVisibleOrMissingHeadIsNil() {
         for text in ["", "return 1", "-- @patch x", "--- @patch x", "--", "-- @patch x\r\n"] {
             #expect(ScriptHead.headProblem(Array(text.utf8)) == nil, "\(text)")
         }

@@ -17,7 +17,7 @@ import Testing
         "", ".", "1.", ".1", "1..2", "1.2.3.4.5", "01", "1.02", "-1", "+1", "1.a", "1 ", "2147483648", "١", "1.2-beta",
         "v1",
     ])
-    func appVersion_wrongText_isNil(text: String) {
+    func appVersionWrongTextIsNil(text: String) {
         #expect(AppVersion(text) == nil)
         #expect(AppVersion.fault(in: text)?.isEmpty == false)
     }
@@ -28,7 +28,7 @@ import Testing
         ("1.2.3.4.5", "has more than four numbers"), ("1..2", "has a dot without a number"), ("", "is empty"),
         ("2147483648", "has a number above 2147483647"),
     ])
-    func appVersionFault_wrongText_namesFault(text: String, fault: String) {
+    func appVersionFaultWrongTextNamesFault(text: String, fault: String) {
         #expect(AppVersion.fault(in: text) == fault)
         #expect(AppVersion.fault(in: "2.3.1") == nil)
     }
@@ -50,7 +50,7 @@ import Testing
             ("2.3.*", "write '>=2.3 <2.4'"), ("~> 2.3", nil), ("2.3", nil),
             (">=2.3-rc", nil), (">=1  <2", nil),
         ] as [(String, String?)])
-    func versionRangeFault_wrongText_suggestsRange(text: String, hint: String?) throws {
+    func versionRangeFaultWrongTextSuggestsRange(text: String, hint: String?) throws {
         let wrong = try #require(VersionRange.fault(in: text))
         #expect(!wrong.fault.isEmpty && wrong.hint == hint ?? "use a range such as '>=2.3.0 <2.5.0', or '*'")
         #expect(VersionRange.fault(in: ">=2.3.0 <2.5.0") == nil)
@@ -62,7 +62,7 @@ import Testing
         ("2026-01-01T00:00:00", "has no Z at its end, for UTC"),
         ("soon", "is not a time"), ("", "is not a time"),
     ])
-    func timestampFault_wrongText_namesFault(text: String, fault: String) {
+    func timestampFaultWrongTextNamesFault(text: String, fault: String) {
         #expect(Timestamp.fault(in: text) == fault)
         #expect(Timestamp.fault(in: "2026-01-01T00:00:00Z") == nil)
     }
@@ -81,7 +81,7 @@ import Testing
     @Test(arguments: [
         "", " ", "**", "1.0", ">=", ">=1  <2", " >=1", ">=1 ", "==1", "!=1", "~1", ">=1,<2", ">=1\t<2", "* *",
     ])
-    func versionRange_wrongText_isNil(text: String) {
+    func versionRangeWrongTextIsNil(text: String) {
         #expect(VersionRange(text) == nil)
     }
 }
@@ -103,7 +103,7 @@ import Testing
         "2027-01-01T24:00:00Z", "2027-01-01T00:60:00Z", "2027-01-01T00:00:60Z", "2027-1-01T00:00:00ZZ",
         "２027-01-01T00:00Z",
     ])
-    func timestamp_wrongText_isNil(text: String) {
+    func timestampWrongTextIsNil(text: String) {
         #expect(Timestamp(text) == nil)
     }
 

@@ -23,7 +23,7 @@ import Testing
         }
     }
 
-    @Test func jsonValue_plainText_isWrittenUnchanged() throws {
+    @Test func jsonValuePlainTextIsWrittenUnchanged() throws {
         let plain = [
             #"{"a":1,"b":{"c":[true,false,null,"x y"]},"é":"ü"}"#, "[]", "{}", "0", #"[""]"#, #"{"":0,"a":{}}"#,
         ]

@@ -18,7 +18,7 @@ import Testing
     @Test(arguments: [
         ("\u{FEFF}{}", "a byte order mark"), ("version https://git-lfs.github.com/spec/v1\n", "a Git LFS pointer"),
     ])
-    func jsonValue_otherFileType_namesCause(text: String, cause: String) {
+    func jsonValueOtherFileTypeNamesCause(text: String, cause: String) {
         let error = #expect(throws: PatchError(.malformed, "")) { try JSONValue(parsing: Array(text.utf8)) }
         #expect(error?.message.hasPrefix("not JSON at byte 0: \(cause)") == true)
     }

@@ -113,7 +113,7 @@ import Testing
     }
 
     /// The list of an app that is not known is found in any role, beside any targets, as a device finds it by its path.
-    @Test(arguments: ["top", "list", "deeper"]) func listTarget_anyRole_isFound(role: String) async throws {
+    @Test(arguments: ["top", "list", "deeper"]) func listTargetAnyRoleIsFound(role: String) async throws {
         func targets(_ name: String) -> [String] { name == role ? ["a/b.js", "rollout/com.example.json"] : [] }
         try serve([
             ("targets", ["list", "other"], role == "top" ? targets("top") : []), ("list", ["deeper"], targets("list")),

@@ -237,7 +237,7 @@ import PatchPublishing
     }
 
     /// The cause is told: a formatter has indented it.
-    @Test func metadata_longerThanSigned_saysSo() async throws {
+    @Test func metadataLongerThanSignedSaysSo() async throws {
         let source = FaultySource(source: feed.server) { path, reply in
             guard path == "metadata/2.snapshot.json", case .bytes(let bytes, _) = reply.content else { return reply }
             return FeedReply(.bytes(bytes + [0x0A], etag: nil))

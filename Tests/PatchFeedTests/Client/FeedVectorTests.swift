@@ -33,7 +33,7 @@ import Testing
         vectors = try JSONDecoder().decode(Vectors.self, from: Data(contentsOf: file))
     }
 
-    @Test func feedClient_feedVector_givesExpectedVerdict() async throws {
+    @Test func feedClientFeedVectorGivesExpectedVerdict() async throws {
         try #require(vectors.cases.count > 30)
         for vector in vectors.cases {
             let source = MemorySource()
@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    @Test func canonicalJSON_feedVector_hasExpectedBytes() {
+    @Test func canonicalJSONFeedVectorHasExpectedBytes() {
         for vector in vectors.canonical {
             let found = (try? JSONValue(parsing: Array(vector.input.utf8)))?.canonical
             #expect(found.map { String(decoding: $0, as: UTF8.self) } == vector.canonical, "\(vector.input)")
@@ -67,7 +67,7 @@ import Testing
     }
 
     @Test(.enabled("Debian's python3-cryptography") { await hasCryptography() })
-    func feedVectors_generatedAgain_areUnchanged() throws {
+    func feedVectorsGeneratedAgainAreUnchanged() throws {
         let folder = try TestFolder()
         let run = try Tool.shell("cp \"$CHECKOUT/Tests/Vectors/feed.py\" . && python3 feed.py", in: folder.path)
         try #require(run.status == 0, "\(run.error)")

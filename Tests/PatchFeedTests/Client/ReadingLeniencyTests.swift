@@ -32,7 +32,7 @@ import Testing
             by: trusted.keys(of: \.targets))
     }
 
-    @Test func trustedMetadata_expiredForSigner_isRead() throws {
+    @Test func trustedMetadataExpiredForSignerIsRead() throws {
         let later = FeedFixture.now.adding(days: 400)
         var device = try trusted(at: later)
         #expect(throws: PatchError(.feedExpired, "")) { try read(&device) }

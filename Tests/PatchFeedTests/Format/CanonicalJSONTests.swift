@@ -10,7 +10,7 @@ import Testing
         (#"{"é":1,"z":2,"\u00e8":3}"#, #"{"z":2,"è":3,"é":1}"#), (#""a\n\t\u0000b""#, "\"a\n\t\u{0}b\""),
         (#""\"\\\/""#, #""\"\\/""#), (#"{"":{}}"#, #"{"":{}}"#), ("9223372036854775807", "9223372036854775807"),
     ])
-    func canonicalJSON_anyValue_hasOLPCForm(text: String, expected: String) throws {
+    func canonicalJSONAnyValueHasOLPCForm(text: String, expected: String) throws {
         #expect(String(decoding: try JSONValue(parsing: Array(text.utf8)).canonical, as: UTF8.self) == expected)
     }
 
@@ -18,12 +18,12 @@ import Testing
         #"{"a":1,"a":1}"#, #"{"a":1,"b":2,"a":3}"#, "1.5", "1e3", "9223372036854775808", #""\ud800""#, "{", "[1,]", "",
         String(repeating: "[", count: 40) + String(repeating: "]", count: 40), "\u{FEFF}{}",
     ])
-    func jsonValue_outsideProfile_isMalformed(text: String) {
+    func jsonValueOutsideProfileIsMalformed(text: String) {
         #expect(throws: PatchError(.malformed, "")) { try JSONValue(parsing: Array(text.utf8)) }
     }
 
     /// The same bytes as from the library that python-tuf signs with, if it is installed.
-    @Test func canonicalJSON_sameValue_agreesWithPython() throws {
+    @Test func canonicalJSONSameValueAgreesWithPython() throws {
         let text = #"{"z":["\"q\\",{"é":-1,"e":"line\nfeed","Ω":[[],{}]}],"":null,"A":true}"#
         let line = """
             import json,sys

@@ -20,7 +20,7 @@ import Testing
         )
     }
 
-    @Test func feedLayout_fileName_givesKindAndVersion() {
+    @Test func feedLayoutFileNameGivesKindAndVersion() {
         #expect(FeedLayout.isRoot("metadata/2.root.json") && !FeedLayout.isRoot("metadata/2.targets.json"))
         #expect(FeedLayout.snapshotVersion(of: "12.snapshot.json") == 12)
         for name in ["snapshot.json", "12.targets.json", "x.snapshot.json", "99999999999999999999.snapshot.json"] {

@@ -18,7 +18,7 @@ import Testing
         ("*?", "", false),
         ("a*a", "a", false), ("a*a", "aa", true),
     ])
-    func pathPattern_wildcards_matchPaths(pattern: String, path: String, expected: Bool) {
+    func pathPatternWildcardsMatchPaths(pattern: String, path: String, expected: Bool) {
         #expect(PathPattern(pattern).matches(path) == expected)
     }
 

@@ -116,7 +116,7 @@ import Testing
         #"{"targets":{"b":\#(file),"a":\#(file)},"delegations":{"x":1,"roles":[{"terminating":false,"paths":["*"],"x":1,"name":"r","threshold":1,"keyids":["k"]}],"keys":{"k":\#(key)}},\#(head),"_type":"targets"}"#,
         #"{"targets":{},"delegations":{"keys":{},"succinct_roles":{"bit_length":2}},\#(head),"_type":"targets"}"#,
     ])
-    func metadata_unknownMembers_areKept(signed: String) throws {
+    func metadataUnknownMembersAreKept(signed: String) throws {
         let value = try JSONValue(parsing: Array(signed.utf8))
         let type = try #require(value["_type"]?.text)
         let written = try #require(again(MetadataSignature.file(value, []), type: type))
@@ -124,7 +124,7 @@ import Testing
     }
 
     /// A change keeps everything else.
-    @Test func targetsMetadata_changedMember_keepsOthers() throws {
+    @Test func targetsMetadataChangedMemberKeepsOthers() throws {
         let text =
             #"{"targets":{"b":\#(Self.file),"a":\#(Self.file)},"delegations":{"x":1,"roles":[{"terminating":true,"paths":["*"],"x":1,"name":"r","threshold":1,"keyids":["k"]}],"keys":{"k":\#(Self.key)}},\#(Self.head),"_type":"targets"}"#
         let bytes = MetadataSignature.file(try JSONValue(parsing: Array(text.utf8)), [])
@@ -155,7 +155,7 @@ import Testing
         }
     }
 
-    @Test func fileDescription_lengthAndHashes_checkBytes() throws {
+    @Test func fileDescriptionLengthAndHashesCheckBytes() throws {
         func isFile(_ json: String, _ bytes: [UInt8]) throws -> Bool {
             let file = try FileDescription(JSONObject(JSONValue(parsing: Array(json.utf8)), "file"))
             do {

@@ -7,7 +7,7 @@ import Testing
 
 @Suite(.ownThreads) struct PatchListTests {
     /// The vectors for other implementers: buckets, and names of users.
-    @Test func rollout_vectors_giveBucketsAndNames() throws {
+    @Test func rolloutVectorsGiveBucketsAndNames() throws {
         let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Vectors")
         let data = try Data(contentsOf: folder.appending(path: "rollout.json"))
         let file = try #require(try JSONSerialization.jsonObject(with: data) as? [String: [[String: Any]]])
@@ -93,7 +93,7 @@ import Testing
         #expect(try codes(engine) == ["2 engine", "1 offered"])
     }
 
-    @Test func pausedEntry_deviceWithoutPatch_isNotOffered() throws {
+    @Test func pausedEntryDeviceWithoutPatchIsNotOffered() throws {
         let paused = try list(entry(2, state: "paused") + "," + entry(1))
         #expect(try codes(paused) == ["2 paused", "1 offered"])
         #expect(try codes(paused, held: 2) == ["2 kept", "1 superseded"])
@@ -102,7 +102,7 @@ import Testing
     }
 
     /// A version in shadow takes no other one off, and one that was live is no longer kept.
-    @Test func shadowEntry_besideOthers_runsAboveTheLiveVersion() throws {
+    @Test func shadowEntryBesideOthersRunsAboveTheLiveVersion() throws {
         let shadow = try list([entry(3, state: "shadow"), entry(2, state: "shadow"), entry(1)].joined(separator: ","))
         #expect(try codes(shadow) == ["3 shadow", "2 superseded", "1 offered"])
         #expect(try codes(shadow, held: 1) == ["3 shadow", "2 superseded", "1 kept"])
@@ -120,7 +120,7 @@ import Testing
         #expect(try codes(list(entry(3, state: "shadow"), newer)) == ["3 feed-too-new"])
     }
 
-    @Test func withdrawnEntry_anyDevice_isWithdrawn() throws {
+    @Test func withdrawnEntryAnyDeviceIsWithdrawn() throws {
         let withdrawn = try list(entry(2, state: "withdrawn") + "," + entry(1))
         #expect(try codes(withdrawn, held: 2) == ["2 withdrawn", "1 offered"])
         #expect(try codes(withdrawn) == ["2 withdrawn", "1 offered"])
@@ -145,7 +145,7 @@ import Testing
         #expect(try codes(list(entry(1), #""enabled":false,"schema":2"#), held: 1) == ["1 disabled"])
     }
 
-    @Test func heldPatch_notListed_stays() throws {
+    @Test func heldPatchNotListedStays() throws {
         let one = try list(entry(1))
         #expect(try codes(one, held: 5) == ["5 unlisted", "1 superseded"])
         #expect(try codes(list(entry(7)), held: 5) == ["7 offered", "5 superseded"])
@@ -172,7 +172,7 @@ import Testing
     }
 
     /// Swift's strings compare as text, and other readers of a list do not.
-    @Test func groupsAndUsers_compareByBytes() throws {
+    @Test func groupsAndUsersCompareByBytes() throws {
         let (composed, decomposed) = ("caf\u{E9}", "cafe\u{301}")
         let user = try Rollout.name(of: composed, patch: "com.example.shop.x")
         let byUser = try list(entry(1, #","users":["\#(user)"]"#))
@@ -260,7 +260,7 @@ import Testing
         #"{"schema":1,"enabled":true,"app":"a","environment":"e","published":"yesterday","patches":[]}"#,
         #"{"schema":1,"enabled":true,"app":"a","environment":"e","published":"2026-11-01T12:00:00Z","patches":{}}"#,
     ])
-    func patchList_wrongJSON_isMalformed(text: String) {
+    func patchListWrongJSONIsMalformed(text: String) {
         #expect(throws: PatchError(.feedMalformed, "")) { try PatchList(decoding: Array(text.utf8)) }
     }
 

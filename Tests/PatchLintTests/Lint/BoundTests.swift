@@ -82,7 +82,7 @@ import Testing
         #expect(Self.lint(Self.give, interface).isEmpty)
     }
 
-    @Test func structComparison_budgetSpent_isTooLarge() {
+    @Test func structComparisonBudgetSpentIsTooLarge() {
         func structs(_ letter: String) -> [PatchInterface.Struct] {
             (0..<400).map { number in
                 Self.structure(
@@ -180,7 +180,7 @@ import Testing
 
     // MARK: the budget
 
-    @Test func lint_budgetSpent_warnsTooLarge() {
+    @Test func lintBudgetSpentWarnsTooLarge() {
         let source = "-- patchpack: ignore too-large\nx = nope\n" + Self.giving("local s = math.floor(o)")
         let interface = Self.interface([Self.function("F.give", ["integer"], "integer")])
         #expect(Self.lint(source, interface).map(\.code) == [.undefinedGlobal, .argument])
@@ -207,7 +207,7 @@ import Testing
         #expect(Self.lint(Self.giving("return o(1)"), wide).allSatisfy { $0.message.utf8.count < 500 })
     }
 
-    @Test func spelling_budgetSpent_suggestsNothing() {
+    @Test func spellingBudgetSpentSuggestsNothing() {
         func name(_ letter: String, _ number: Int) -> String {
             String(repeating: letter, count: 119) + "\(10_000_000 + number)"
         }

@@ -11,12 +11,12 @@ import Testing
 @Suite(.ownThreads) struct LintCaseTests {
     static let files = LintCase.files.filter { $0 != "tool.lua" }
 
-    @Test func lintCases_allFiles_areFound() throws {
+    @Test func lintCasesAllFilesAreFound() throws {
         #expect(try Self.files.flatMap(LintCase.all).count > 700)
     }
 
     @Test(arguments: files)
-    func linter_lintCase_hasNamedFindings(file: String) throws {
+    func linterLintCaseHasNamedFindings(file: String) throws {
         let interface = file == "no-interface.lua" ? nil : try PatchInterface(decoding: LintCase.interface())
         for patch in try LintCase.all(in: file) {
             let scripts = patch.scripts.map { PatchScript(name: $0.name, bytes: $0.bytes) }

@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    @Test func sandboxNames_runningSandbox_areItsGlobals() throws {
+    @Test func sandboxNamesRunningSandboxAreItsGlobals() throws {
         let registry = PatchRegistry()
         let list = try registry.replaceable("T.list") { () -> [String: [String]] in [:] }
         let runner = PatchRunner(
@@ -117,7 +117,7 @@ import Testing
     }
 
     /// Apps of an earlier version marked functions as pure. No patch depends on it.
-    @Test func pureFunctionsOfOlderApps_areReadAsOthers() throws {
+    @Test func pureFunctionsOfOlderAppsAreReadAsOthers() throws {
         func read(_ mark: String) throws -> PatchInterface {
             let function = #"{"name":"T.a","arguments":[],"result":"number","throws":false,"async":false\#(mark)}"#
             return try PatchInterface(

@@ -53,7 +53,7 @@ import Testing
     ])
     func similarSyntaxHasNoHint(_ source: String) throws { #expect(try finding(source).hint == nil) }
 
-    @Test(arguments: ["null", "undefined", "None"]) func undefinedGlobal_nilOfOtherLanguages_hasHint(_ name: String) {
+    @Test(arguments: ["null", "undefined", "None"]) func undefinedGlobalNilOfOtherLanguagesHasHint(_ name: String) {
         func hints(_ source: String) -> [String?] {
             Linter.findings(
                 in: [PatchScript(name: "main.lua", bytes: Array(source.utf8))], replaces: [], interface: nil

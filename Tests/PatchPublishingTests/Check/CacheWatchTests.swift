@@ -35,7 +35,7 @@ import Testing
             ])
     }
 
-    @Test func cacheWatch_missingFileCachedTooLong_isFault() async throws {
+    @Test func cacheWatchMissingFileCachedTooLongIsFault() async throws {
         for seconds in [nil, 0, 600] { #expect(try await faults(Self.missing, seconds).isEmpty) }
         #expect(
             try await faults(Self.missing, 601) == [
@@ -43,7 +43,7 @@ import Testing
             ])
     }
 
-    @Test func cacheWatch_versionedFileCachedUnderADay_isFault() async throws {
+    @Test func cacheWatchVersionedFileCachedUnderADayIsFault() async throws {
         let fault = "files that never change are not kept by caches: send max-age=31536000, immutable"
         for seconds in [nil, 0, 86_399] { #expect(try await faults(Self.root, seconds) == [fault]) }
         #expect(try await faults(Self.root, 86_400).isEmpty)

@@ -39,7 +39,7 @@ import Testing
         return repository.list.json.encoded().count + 1 + paths.reduce(0) { $0 + (feed.server[$1]?.count ?? 0) }
     }
 
-    @Test func feedCheck_soundFeed_countsBytesForDevices() async throws {
+    @Test func feedCheckSoundFeedCountsBytesForDevices() async throws {
         let found = try await check()
         #expect(try found.bytes == size() && found.list.entries.count == 2 && found.faults.isEmpty)
         // Devices do not read withdrawn envelopes.
@@ -53,7 +53,7 @@ import Testing
         #expect(try await check().bytes == size { $0.contains("-2.js") })
     }
 
-    @Test func feedCheck_entryWithoutSignedTarget_isRefused() async throws {
+    @Test func feedCheckEntryWithoutSignedTargetIsRefused() async throws {
         try relist { list in
             var entry = PatchEntryDraft(FeedFixture.entry(3))
             entry.path = FeedFixture.path(3)
@@ -63,7 +63,7 @@ import Testing
         #expect(fault?.code == .feedMismatch && fault?.message.hasPrefix(FeedFixture.path(3)) == true)
     }
 
-    @Test func feedCheck_entryListedTwice_isFault() async throws {
+    @Test func feedCheckEntryListedTwiceIsFault() async throws {
         try relist { $0.entries.append($0.entries[0]) }
         #expect(try await check().faults == feed.list(MemoryStorage()).faults.map(\.message))
         #expect(try await check().faults.count == 1)

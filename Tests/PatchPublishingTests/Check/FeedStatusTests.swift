@@ -25,7 +25,7 @@ import Testing
         #expect(try feed.repository().roles(at: FeedFixture.now.adding(days: 8)).map(\.days)[4] == -1)
     }
 
-    @Test func feedStatus_roleEndsSoon_isAlarm() throws {
+    @Test func feedStatusRoleEndsSoonIsAlarm() throws {
         let repository = try feed.repository()
         func alarm(_ days: Int, after: Int = 0) -> PatchError? {
             repository.alarm(lasting: days, at: FeedFixture.now.adding(days: after))

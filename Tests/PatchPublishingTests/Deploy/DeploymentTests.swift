@@ -37,7 +37,7 @@ import Testing
 
     private var deployed: [String: [UInt8]] { target.files.filter { !$0.key.hasSuffix(".next.json") } }
 
-    @Test func deployment_emptyPlace_writesFilesInOrder() throws {
+    @Test func deploymentEmptyPlaceWritesFilesInOrder() throws {
         let trial = try deploy(isTrial: true)
         #expect(trial.isNew && trial.bytes > 0 && target.files.isEmpty)
         let outcome = try deploy()
@@ -65,7 +65,7 @@ import Testing
         #expect(try deployed == expected())
     }
 
-    @Test func deployment_otherCopyDeployed_isConflict() throws {
+    @Test func deploymentOtherCopyDeployedIsConflict() throws {
         try deploy()
         try place.turn("a")
         try place.turn("b", in: "other")
@@ -85,7 +85,7 @@ import Testing
     }
 
     /// A repair gives up what its operator could look at, and nothing that comes while it runs.
-    @Test func repair_otherCopyDeploysMeanwhile_isConflict() throws {
+    @Test func repairOtherCopyDeploysMeanwhileIsConflict() throws {
         try deploy()
         var details = FeedFixture.details
         details.versionFloor = 3
@@ -99,7 +99,7 @@ import Testing
     }
 
     /// Both have seen the same state, and both continue from it.
-    @Test func deployment_fasterWriter_isConflict() throws {
+    @Test func deploymentFasterWriterIsConflict() throws {
         try deploy()
         try place.turn("a")
         try place.turn("b", in: "other")
@@ -122,7 +122,7 @@ import Testing
         #expect(try deployed == expected())
     }
 
-    @Test func deployment_olderCopy_suggestsDeployedState() throws {
+    @Test func deploymentOlderCopySuggestsDeployedState() throws {
         try deploy()
         try place.turn("a")
         try deploy()
@@ -155,7 +155,7 @@ import Testing
         #expect(try deployed == expected())
     }
 
-    @Test func deployment_brokenTimestamp_isReplacedOnlyByRepair() throws {
+    @Test func deploymentBrokenTimestampIsReplacedOnlyByRepair() throws {
         try deploy()
         target["metadata/timestamp.json"] = [1]
         #expect(remedy(refusal { try deploy() }) == .takeNewestOrReplace)
@@ -185,7 +185,7 @@ import Testing
     }
 
     /// The place claims to have a file, and loses it.
-    @Test func deployment_uploadedFileLost_isRefused() throws {
+    @Test func deploymentUploadedFileLostIsRefused() throws {
         try deploy()
         try place.turn("a")
         let target = target
@@ -197,7 +197,7 @@ import Testing
     }
 
     /// Files are missing after a cleanup or a partial manual upload. Each deployment checks the files that devices need.
-    @Test func deployment_missingFile_isRestored() throws {
+    @Test func deploymentMissingFileIsRestored() throws {
         try deploy()
         let path = try #require(target.files.keys.first { $0.hasSuffix(".js") })
         target[path] = nil
@@ -214,7 +214,7 @@ import Testing
     }
 
     /// An envelope is named by its hash, so any other file with its name was cut off or changed.
-    @Test func deployment_damagedEnvelope_isReplacedOnlyByRepair() throws {
+    @Test func deploymentDamagedEnvelopeIsReplacedOnlyByRepair() throws {
         try deploy()
         let path = try #require(target.files.keys.first { $0.hasSuffix(".js") })
         target[path]?[0] ^= 1
@@ -245,7 +245,7 @@ import Testing
         #expect(target[path] == nil && target["metadata/2.snapshot.json"] != nil)
     }
 
-    @Test func servedTimestamp_afterDeployment_isCompared() throws {
+    @Test func servedTimestampAfterDeploymentIsCompared() throws {
         try deploy()
         let first = try #require(target["metadata/timestamp.json"])
         try place.turn("a")
@@ -279,7 +279,7 @@ import Testing
     }
 
     /// Caches also remember missing files.
-    @Test func deployment_writtenFiles_areListedForCaches() throws {
+    @Test func deploymentWrittenFilesAreListedForCaches() throws {
         #expect(try deploy().cached == ["metadata/timestamp.json", "metadata/1.root.json"])
         #expect(try deploy().cached.isEmpty)
         let path = try #require(target.files.keys.first { $0.hasSuffix(".js") })

@@ -86,7 +86,7 @@ import Testing
         #expect(try files() == before)
     }
 
-    @Test func feedChange_withoutEffect_writesNothing() throws {
+    @Test func feedChangeWithoutEffectWritesNothing() throws {
         let before = try files()
         #expect(try change().run(isUrgent: false) { _, _ in }.outcome == .unchanged)
         #expect(try files() == before)
@@ -110,7 +110,7 @@ import Testing
     }
 
     /// One of two keys signs, and the change still waits.
-    @Test func stagedChange_twoSignersInTurn_isWritten() throws {
+    @Test func stagedChangeTwoSignersInTurnIsWritten() throws {
         let new = try SigningKey.generate(.ed25519)
         try place.change(with: place.keys.root + [place.keys.release, new, place.keys.online]) { feed in
             try feed.rotate(
@@ -130,7 +130,7 @@ import Testing
         [["release", "online"], ["new"], ["online"]], [["new", "online"], ["release"], ["online"]],
         [["release"], ["new"], ["online"]], [["new"], ["release", "online"]], [["release", "new"], ["online"]],
     ])
-    func stagedChange_signersInAnyOrder_isWrittenByTheLast(_ turns: [[String]]) throws {
+    func stagedChangeSignersInAnyOrderIsWrittenByTheLast(_ turns: [[String]]) throws {
         let new = try SigningKey.generate(.ed25519)
         let keys = ["release": place.keys.release, "new": new, "online": place.keys.online]
         try place.change(with: place.keys.root + [place.keys.release, new, place.keys.online]) { feed in
@@ -151,7 +151,7 @@ import Testing
     }
 
     /// Devices can have a step of a rollout when it is signed, and not when it was staged.
-    @Test func stagedStep_begin_isItsSignature() throws {
+    @Test func stagedStepBeginIsItsSignature() throws {
         let begin = FeedFixture.now
         let later = begin.adding(days: 1)
         func found(at now: Timestamp) throws -> Timestamp? {
@@ -275,7 +275,7 @@ import Testing
     }
 
     /// A change that was overtaken has the time of its second attempt, so no time goes back.
-    @Test func change_overtaken_hasItsOwnTime() throws {
+    @Test func changeOvertakenHasItsOwnTime() throws {
         let later = try #require(Timestamp(secondsSince1970: FeedFixture.now.secondsSince1970 + 7200))
         let soon = try #require(Timestamp(secondsSince1970: FeedFixture.now.secondsSince1970 + 7201))
         var calls = 0
@@ -314,7 +314,7 @@ import Testing
     }
 
     /// The second signer signs what was shown, although another process has changed the feed since then.
-    @Test func stagedChange_feedChangedMeanwhile_isShownAgain() throws {
+    @Test func stagedChangeFeedChangedMeanwhileIsShownAgain() throws {
         _ = try change(with: []) { $0.stages = true }.run(isUrgent: false) { (feed, details) in
             feed.edit(in: details) { $0.notice = "soon" }
         }
@@ -344,7 +344,7 @@ import Testing
         #expect(result.outcome == .unchanged)
     }
 
-    @Test func stagedChange_unreadable_stopsOnlyNonUrgent() throws {
+    @Test func stagedChangeUnreadableStopsOnlyNonUrgent() throws {
         try place.disk.write([1], to: "feed/staged/targets.json")
         #expect(remedy { try turn("a", change()) } == .dropStaged(in: place.disk.at("feed")))
         #expect(try turn("a", change(), isUrgent: true).outcome == .written)
@@ -367,7 +367,7 @@ import Testing
         #expect(try turn("a", right).outcome == .written)
     }
 
-    @Test func feedChange_servedStateDiffers_isRefused() throws {
+    @Test func feedChangeServedStateDiffersIsRefused() throws {
         try place.copy(to: "other")
         try place.turn("x", in: "other")
         let served = try place.disk.read("other/metadata/timestamp.json")
@@ -400,7 +400,7 @@ import Testing
     }
 
     /// While a change waits for signatures, or is unreadable, nothing more is offered.
-    @Test func urgentChange_offersMore_waitsForTheStagedOne() throws {
+    @Test func urgentChangeOffersMoreWaitsForTheStagedOne() throws {
         func offer(_ part: Int) throws -> FeedChange.Result {
             try change().run(isUrgent: true) { (feed, details) throws(PatchError) in
                 let entry = try feed.entry(feed.list.entries[0].id, version: nil)
@@ -418,7 +418,7 @@ import Testing
     }
 
     /// The copy that was signed last was lost or given up, so versions above its own are signed.
-    @Test func oldCopy_versionsAboveTheNote_areSigned() throws {
+    @Test func oldCopyVersionsAboveTheNoteAreSigned() throws {
         let old = try place.disk.read("feed/metadata/timestamp.json")
         for word in ["a", "b", "c"] { try turn(word, change()) }
         let last = try place.repository().state(of: .timestamp).version
@@ -452,7 +452,7 @@ import Testing
         #expect(place.disk.exists("feed-\(name).root.json"))
     }
 
-    @Test func feedChange_notAFeed_hasRemedy() throws {
+    @Test func feedChangeNotAFeedHasRemedy() throws {
         try place.disk.write([], to: "folder/file")
         #expect(remedy { try turn("a", change("folder")) } == .makeFeed)
         let none = refusal { try turn("a", change("none")) }
@@ -470,7 +470,7 @@ import Testing
         }
     }
 
-    @Test func feedChange_expiredRoles_warns() throws {
+    @Test func feedChangeExpiredRolesWarns() throws {
         let late = FeedFixture.now.adding(days: 400)
         try turn("a", change(at: late))
         #expect(Set(warnings.names) == ["refused"], "root and targets have ended")

@@ -64,14 +64,14 @@ import Testing
     }
 
     /// It includes the pruned versions, so that no version gets other bytes.
-    @Test func feedFolder_prunedVersion_isKnownAsPublished() throws {
+    @Test func feedFolderPrunedVersionIsKnownAsPublished() throws {
         let digest = try MessageDigest.sha256.text(of: Array("envelope 1".utf8))
         try place.change { $0.prune(in: FeedFixture.details) { _ in true } }
         #expect(try place.folder().published(for: FeedFixture.app) == [FeedFixture.name(1): digest])
         #expect(try place.folder().published(for: "com.example.other").isEmpty)
     }
 
-    @Test func feedFolder_stagedChange_isLoadedAndDiscarded() throws {
+    @Test func feedFolderStagedChangeIsLoadedAndDiscarded() throws {
         let folder = place.folder()
         #expect(!folder.hasStaged())
         var feed = try place.repository()

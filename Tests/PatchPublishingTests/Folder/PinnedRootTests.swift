@@ -28,7 +28,7 @@ import Testing
         refusal { _ = try pin.root() }?.remedy as? PublishingRemedy
     }
 
-    @Test func pinnedRoot_noRootBesideKey_isRefused() throws {
+    @Test func pinnedRootNoRootBesideKeyIsRefused() throws {
         #expect(remedy(pin(key: nil, hasKey: false)) == .giveKeyOrRoot)
         #expect(remedy(pin()) == .giveRoot(sha256: try MessageDigest.sha256.text(of: place.root)))
         let empty = PinnedRoot(of: place.folder("none"), given: nil, keys: [], hasKey: true)

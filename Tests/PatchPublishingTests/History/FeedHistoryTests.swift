@@ -54,7 +54,7 @@ import Testing
     }
 
     /// A change that devices do not see was signed too.
-    @Test func feedHistory_changesUnseenByDevices_areListed() throws {
+    @Test func feedHistoryChangesUnseenByDevicesAreListed() throws {
         try pause("ada", "crash")
         func sign(_ details: ChangeDetails, _ reason: String?) throws {
             try place.change(in: details) { feed in
@@ -85,7 +85,7 @@ import Testing
     }
 
     /// Numbers may be skipped, to pass the numbers that a thief has used.
-    @Test func feedHistory_skippedSnapshotNumbers_areTolerated() throws {
+    @Test func feedHistorySkippedSnapshotNumbersAreTolerated() throws {
         var details = FeedFixture.details
         details.versionFloor = 500
         try place.change(in: details) { feed in
@@ -145,7 +145,7 @@ import Testing
     }
 
     /// A device without a user gets a patch that is for all installations, but not one that is for all users.
-    @Test func undoCheck_allUsersToInstallations_isRefused() throws {
+    @Test func undoCheckAllUsersToInstallationsIsRefused() throws {
         func audience(_ basisPoints: Int, _ unit: Rollout.Unit) throws -> FeedRepository {
             var feed = try place.repository()
             var entry = feed.list.entries[0]
@@ -163,7 +163,7 @@ import Testing
         #expect(try isRefused(users, place.repository()))
     }
 
-    @Test func feedHistory_unreadableSnapshot_endsLog() throws {
+    @Test func feedHistoryUnreadableSnapshotEndsLog() throws {
         try pause("ada", nil)
         try place.disk.write([1], to: "feed/metadata/2.snapshot.json")
         #expect(throws: PatchError.self, "there is nothing to show") { try self.changes() }
@@ -173,7 +173,7 @@ import Testing
         #expect(changes.map(\.stamp.author) == ["bob"] && fault != nil)
     }
 
-    @Test func stateBefore_refreshedList_hasDifferentList() throws {
+    @Test func stateBeforeRefreshedListHasDifferentList() throws {
         try pause("ada", nil)
         try place.change { $0.refresh([.timestamp, .snapshot, .rollout], in: FeedFixture.details) }
         let before = try history.stateBefore(place.repository()).state
@@ -182,7 +182,7 @@ import Testing
         #expect(empty.list.entries.isEmpty && refusal { _ = try history.stateBefore(empty) }?.code == .config)
     }
 
-    @Test func visibleChanges_eachListMember_isNamed() throws {
+    @Test func visibleChangesEachListMemberIsNamed() throws {
         let old = try place.repository()
         var new = old
         new.edit(in: FeedFixture.details) { list in
@@ -228,7 +228,7 @@ import Testing
     }
 
     /// A signer sees every member that changes, even one without a name.
-    @Test func signedChanges_unknownMember_isListed() throws {
+    @Test func signedChangesUnknownMemberIsListed() throws {
         let old = try place.repository()
         var new = old
         var one = new.list

@@ -99,7 +99,7 @@ import Testing
     }
 
     /// Pausing would restore it on devices that still have it.
-    @Test mutating func pause_withdrawnEntry_isRefused() throws {
+    @Test mutating func pauseWithdrawnEntryIsRefused() throws {
         #expect(try set(.withdrawn, of: 3) && set(.withdrawn, of: 2))
         let pause = refusal { _ = try set(.paused, of: 3) }
         #expect(pause?.message.hasPrefix("\(Self.id) 3 is withdrawn, and ") == true)
@@ -108,7 +108,7 @@ import Testing
     }
 
     /// A library that does not know shadow would keep it on devices that still have it.
-    @Test mutating func shadow_withdrawnEntry_isRefused() throws {
+    @Test mutating func shadowWithdrawnEntryIsRefused() throws {
         _ = try set(.withdrawn, of: 3)
         #expect(remedy { _ = try set(.shadow, of: 3) } == .packHigherInShadow)
         #expect(try set(.shadow, of: 2) && set(.withdrawn, of: 2) && entry(2).resumedState == .shadow)
@@ -119,7 +119,7 @@ import Testing
         }
     }
 
-    @Test mutating func resume_entryPausedInShadow_isInShadowAgain() throws {
+    @Test mutating func resumeEntryPausedInShadowIsInShadowAgain() throws {
         _ = try set(.paused, of: 2)
         #expect(try entry(2).resumedState == .active && entry(2).words == "paused, to all")
         #expect(try set(.shadow, of: 3) && entry(3).words == "in shadow, to all" && entry(3).resumedState == .shadow)
@@ -140,7 +140,7 @@ import Testing
     }
 
     /// Events from before a change between shadow and offer say nothing about what comes after it.
-    @Test mutating func shadow_activeEntry_isOfferedSinceThen() throws {
+    @Test mutating func shadowActiveEntryIsOfferedSinceThen() throws {
         for (hours, state) in [(1, PatchList.Entry.State.shadow), (2, .active), (3, .shadow)] {
             let later = ChangeDetails(at: Timestamp(secondsSince1970: details.now.secondsSince1970 + hours * 3600)!)
             for _ in 0..<2 {
@@ -186,7 +186,7 @@ import Testing
             (500, nil, [1]), (10_000, nil, []), (nil, PatchList.Entry.State.paused, [1]), (nil, .shadow, [1]),
             (nil, nil, []),
         ] as [(Int?, PatchList.Entry.State?, [Int])])
-    func prune_versionThatDevicesGet_isKept(basisPoints: Int?, state: PatchList.Entry.State?, needed: [Int]) throws {
+    func pruneVersionThatDevicesGetIsKept(basisPoints: Int?, state: PatchList.Entry.State?, needed: [Int]) throws {
         var feed = feed
         func change(_ version: Int, _ body: (inout PatchEntryDraft) -> Void) throws {
             let old = try feed.entry(Self.id, version: version)
@@ -204,7 +204,7 @@ import Testing
         #expect((feed.digest(of: FeedFixture.path(1)) != nil) == !needed.isEmpty)
     }
 
-    @Test mutating func prune_versionInShadow_isKept() throws {
+    @Test mutating func pruneVersionInShadowIsKept() throws {
         _ = try (set(.paused, of: 3), set(.shadow, of: 2), set(.shadow, of: 1))
         let pruned = try feed.prune([Self.id], keeping: 1, in: details)
         #expect(pruned.needed.map(\.version) == [2] && pruned.removed.map(\.version) == [1])
@@ -214,7 +214,7 @@ import Testing
 
     /// It runs in shadow on the devices that the live one is not offered to.
     @Test(arguments: [(500, [2]), (10_000, [])])
-    mutating func prune_versionInShadowBelowLiveOne_isKeptIfThatIsNotForAll(part: Int, needed: [Int]) throws {
+    mutating func pruneVersionInShadowBelowLiveOneIsKeptIfThatIsNotForAll(part: Int, needed: [Int]) throws {
         let old = try entry(3)
         var narrower = old
         narrower.rollout = Rollout(basisPoints: part)
@@ -244,7 +244,7 @@ import Testing
     }
 
     /// A thief's patch is removed while devices have it. They must lose it nevertheless.
-    @Test mutating func prune_namedVersion_leavesWithdrawal() throws {
+    @Test mutating func pruneNamedVersionLeavesWithdrawal() throws {
         #expect(try feed.prune([Self.id], version: 2, in: details).isEmpty)
         #expect(feed.list.entries.map(\.version) == [1, 3, 2] && feed.digest(of: FeedFixture.path(2)) == nil)
         let list = try PatchList(decoding: feed.list.json.encoded())
@@ -267,7 +267,7 @@ import Testing
     }
 
     /// An older tool has removed it, and left no withdrawal.
-    @Test mutating func withdrawal_unlistedVersion_isListed() throws {
+    @Test mutating func withdrawalUnlistedVersionIsListed() throws {
         feed.prune(in: details) { $0.version == 2 }
         var details = details
         details.reason = "stolen"
@@ -296,7 +296,7 @@ import Testing
     }
 
     /// A version in shadow takes a lower one off only if that is in shadow too.
-    @Test mutating func publish_higherVersionInShadow_isNotInTheWay() throws {
+    @Test mutating func publishHigherVersionInShadowIsNotInTheWay() throws {
         _ = try feed.publish([publication(9, state: .shadow)], in: details)
         #expect(try entry(3).state == .active && entry(3).offered == details.now)
         #expect(throws: Never.self) { try feed.publish([publication(7)], in: details) }
@@ -306,7 +306,7 @@ import Testing
     }
 
     /// It is in shadow again when it is resumed. A version that `rollout` has made live meanwhile is not.
-    @Test mutating func publish_higherVersionPausedInShadow_isNotInTheWay() throws {
+    @Test mutating func publishHigherVersionPausedInShadowIsNotInTheWay() throws {
         _ = try feed.publish([publication(9, state: .shadow)], in: details)
         _ = try set(.paused, of: 9)
         #expect(throws: Never.self) { try feed.publish([publication(7)], in: details) }
@@ -320,7 +320,7 @@ import Testing
     }
 
     /// Nobody stops the version in shadow, and leaves the one that answers.
-    @Test mutating func meantEntry_stopAboveLiveVersion_needsVersion() throws {
+    @Test mutating func meantEntryStopAboveLiveVersionNeedsVersion() throws {
         func meant(_ version: Int? = nil, isStopped: Bool) throws -> Int {
             try feed.meantEntry(Self.id, version: version, of: feed.entries(of: Self.id), isStopped: isStopped).version
         }
@@ -430,7 +430,7 @@ import Testing
         #expect(throws: Never.self) { try feed.checkUndo(to: off, undoing: [feed.list.change], by: nil) }
     }
 
-    @Test mutating func publish_listedVersion_keepsEntry() throws {
+    @Test mutating func publishListedVersionKeepsEntry() throws {
         let words = { (listing: Publication.Listing) -> String in
             switch listing {
             case .added: "added"
@@ -455,7 +455,7 @@ import Testing
     }
 
     /// A daily job has only the online key.
-    @Test mutating func refresh_onlySomeKeys_renewsTheirRoles() throws {
+    @Test mutating func refreshOnlySomeKeysRenewsTheirRoles() throws {
         let online = try FeedKey(keys.online.verifyingKey).id
         var soon = feed
         #expect(soon.refresh(with: [online], in: details) == [.renewed(.timestamp, version: 3)], "the others last")
@@ -489,7 +489,7 @@ import Testing
     }
 
     /// After a change of the timestamp and snapshot keys, devices forget the versions that they have seen.
-    @Test func rotate_onlineRoles_beginsWithTimestampAndSnapshot() throws {
+    @Test func rotateOnlineRolesBeginsWithTimestampAndSnapshot() throws {
         var details = details
         details.versionFloor = 1 << 40
         try keys.change { $0.edit(in: details) { $0.notice = "far" } }
@@ -516,7 +516,7 @@ import Testing
         #expect(remedy { _ = try feed.waitingRole() } == .giveRole([]))
     }
 
-    @Test func wholeDays_partOfADay_isRoundedDown() {
+    @Test func wholeDaysPartOfADayIsRoundedDown() {
         let now = FeedFixture.now
         #expect(now.wholeDays(until: now.adding(days: 7)) == 7)
         #expect(FeedFixture.at("2026-11-01T12:00:01Z").wholeDays(until: now.adding(days: 7)) == 6)

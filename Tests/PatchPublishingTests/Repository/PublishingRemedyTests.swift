@@ -61,7 +61,7 @@ import Testing
             remedy { _ = try FeedRepository(root: newest, { path in feed.server[path] }) } == .trustOlderRoot)
     }
 
-    @Test func remedy_outdatedStagedChange_isRepeatOrSign() throws {
+    @Test func remedyOutdatedStagedChangeIsRepeatOrSign() throws {
         var staged = try feed.repository()
         staged.edit(in: FeedFixture.details) { $0.notice = "waits" }
         try staged.sign(with: [])
@@ -75,7 +75,7 @@ import Testing
         #expect(remedy { try staged.rebase(from: late, onto: base, in: FeedFixture.details) } == .signStagedFirst)
     }
 
-    @Test func remedy_removedVersionOrLargeList_isPublishOrPrune() throws {
+    @Test func remedyRemovedVersionOrLargeListIsPublishOrPrune() throws {
         let before = try feed.repository()
         try feed.change { $0.prune(in: FeedFixture.details) { _ in true } }
         var repository = try feed.repository()

@@ -58,7 +58,7 @@ import Testing
         #expect(refusal { _ = try feed.repository() }?.code == .feedMismatch)
     }
 
-    @Test func undo_versionListedSince_isWithdrawn() throws {
+    @Test func undoVersionListedSinceIsWithdrawn() throws {
         let before = try feed.repository()
         try feed.publish(3...3)
         var repository = try feed.repository()
@@ -224,7 +224,7 @@ import Testing
     }
 
     /// The state to which a patch resumes belongs to the pause.
-    @Test func rebase_pausedInShadow_resumesInShadow() throws {
+    @Test func rebasePausedInShadowResumesInShadow() throws {
         func changed(_ feed: FeedRepository, _ change: (inout PatchEntryDraft) -> Void) -> FeedRepository {
             var (feed, entry) = (feed, feed.list.entries[0])
             change(&entry)

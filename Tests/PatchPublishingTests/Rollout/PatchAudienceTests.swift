@@ -26,14 +26,14 @@ import Testing
         "", "%", ".5", "5.", "1.234", "100.01%", "101%", "1000", "-1", "+1", "1e1", "５%", "5%%", "1.2.3",
         "99999999999999999999", "0.05",
     ])
-    func basisPoints_wrongText_isNil(text: String) { #expect(Rollout.basisPoints(text) == nil) }
+    func basisPointsWrongTextIsNil(text: String) { #expect(Rollout.basisPoints(text) == nil) }
 
     @Test func percentagesAreWrittenAsTheyAreRead() {
         for basisPoints in 0...10_000 { #expect(Rollout.basisPoints(Rollout.percent(basisPoints)) == basisPoints) }
         #expect(Rollout.percent(50) == "0.5%" && Rollout.percent(5) == "0.05%" && Rollout.percent(500) == "5%")
     }
 
-    @Test func audience_missingOptions_keepEntry() throws {
+    @Test func audienceMissingOptionsKeepEntry() throws {
         var entry = PatchEntryDraft(FeedFixture.entry(1))
         let whole = audience(1000, .user, seed: "s", groups: ["qa"], users: ["ada"], moment: .nextLaunch)
         try whole.apply(to: &entry)
@@ -50,7 +50,7 @@ import Testing
         #expect(entry.rollout == Rollout(basisPoints: 2500, unit: .installation, seed: "t"))
     }
 
-    @Test func entryBasisPoints_onlyGroups_isZero() throws {
+    @Test func entryBasisPointsOnlyGroupsIsZero() throws {
         var entry = PatchEntryDraft(FeedFixture.entry(1))
         entry.rollout = nil
         entry.groups = []
@@ -61,7 +61,7 @@ import Testing
         #expect(entry.basisPoints == 1)
     }
 
-    @Test func audienceText_eachAudience_namesItsDevices() {
+    @Test func audienceTextEachAudienceNamesItsDevices() {
         #expect(audience().text == "to all")
         #expect(audience(500).text == "to 5% by installation")
         #expect(

@@ -53,13 +53,13 @@ import Testing
     }
 
     /// A change may have waited for its signatures longer than a step lasts.
-    @Test func stepThatWaitedForSignatures_isAsOldAsItsSignature() {
+    @Test func stepThatWaitedForSignaturesIsAsOldAsItsSignature() {
         #expect(step { $0.begin = entry.since } == .widen(.part(2500)))
         #expect(step { $0.begin = now } == .wait([.young(0, soak: 3600)]))
     }
 
     /// A step may be a group, because percentages of a few machines are none.
-    @Test func rolloutStep_groups_areAdded() throws {
+    @Test func rolloutStepGroupsAreAdded() throws {
         let steps = try #require(RolloutStep.Rules.steps("shadow,group canary,group eu west,100%"))
         #expect(steps == [.shadow, .group("canary"), .group("eu west"), .part(10_000)])
         for wrong in [
@@ -91,7 +91,7 @@ import Testing
     }
 
     /// For an exact gate, devices must have had the patch for the soak time.
-    @Test func rolloutStep_exactGate_waitsForSoak() throws {
+    @Test func rolloutStepExactGateWaitsForSoak() throws {
         let exact = RolloutStep.Gate("failing=0", .passed, "0 of 3 devices", isExact: true)
         #expect(
             step {
@@ -101,7 +101,7 @@ import Testing
         #expect(step { $0.gates = [exact] } == .widen(.part(2500)))
     }
 
-    @Test func rolloutStep_weakEvidence_waitsWithReason() throws {
+    @Test func rolloutStepWeakEvidenceWaitsWithReason() throws {
         #expect(step { $0.isWhole = false } == .wait([.unreadableEvents]))
         func damage(_ lines: Int, withoutDevice: Int, devices: Int) -> RolloutStep {
             step {
@@ -153,7 +153,7 @@ import Testing
     }
 
     /// After switching patches on again, no more devices get it than before.
-    @Test func rolloutStep_patchesSwitchedOff_widensNothing() {
+    @Test func rolloutStepPatchesSwitchedOffWidensNothing() {
         var entry = entry
         func step(_ evidence: RolloutStep.Evidence) -> RolloutStep {
             RolloutStep(of: entry, isEnabled: false, by: Self.rules, evidence, at: now)
@@ -179,7 +179,7 @@ import Testing
     }
 
     /// An alarm lasts until a decision is made.
-    @Test func rolloutStep_pausedByGate_staysStopped() {
+    @Test func rolloutStepPausedByGateStaysStopped() {
         #expect(stepOfEntry { ($0.state, $0.reason) = (.paused, "failing<1%: 2%") } == .stopped(by: Self.passed))
         #expect(stepOfEntry { ($0.state, $0.reason) = (.paused, "lunch") } == .stopped(by: nil))
         #expect(stepOfEntry { ($0.state, $0.reason) = (.withdrawn, "failing<1%: 2%") } == .stopped(by: nil))
@@ -214,7 +214,7 @@ import Testing
     }
 
     /// The ladder begins with shadow, whose audience is no step.
-    @Test func rolloutStep_shadow_becomesTheFirstPercentage() throws {
+    @Test func rolloutStepShadowBecomesTheFirstPercentage() throws {
         func step(_ steps: String, _ gates: [RolloutStep.Gate] = [Self.passed], now: Timestamp? = nil) throws
             -> RolloutStep
         {
@@ -237,7 +237,7 @@ import Testing
         #expect(RolloutStep(of: entry, isEnabled: true, by: live, evidence, at: now) == .widen(.part(500)))
     }
 
-    @Test func take_entryInShadow_isActive() throws {
+    @Test func takeEntryInShadowIsActive() throws {
         var repository = try feed.repository()
         func shadow() -> PatchEntryDraft {
             let old = repository.list.entries[0]

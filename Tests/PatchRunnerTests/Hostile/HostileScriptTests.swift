@@ -16,10 +16,10 @@ import Testing
         ((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []).filter { $0.hasSuffix(".lua") }
         .sorted()
 
-    @Test func hostileScripts_folder_isFound() { #expect(Self.names.count > 150) }
+    @Test func hostileScriptsFolderIsFound() { #expect(Self.names.count > 150) }
 
     @Test(arguments: names)
-    func hostileScript_run_hasStatedOutcome(_ name: String) async throws {
+    func hostileScriptRunHasStatedOutcome(_ name: String) async throws {
         let source = try Data(contentsOf: Self.folder.appending(path: name))
         let text = String(decoding: source, as: UTF8.self)
         let head = try #require(text.split(separator: "\n").first { $0.contains("-- outcome: ") })

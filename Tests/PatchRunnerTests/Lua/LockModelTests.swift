@@ -256,7 +256,7 @@ import Testing
     }
 
     @Test(arguments: Omission.allCases)
-    func lockModel_withoutOnePart_hasFaults(_ omission: Omission) {
+    func lockModelWithoutOnePartHasFaults(_ omission: Omission) {
         #expect(!Self.search(without: omission).faults.isEmpty)
     }
 }

@@ -4,13 +4,13 @@ import TestSupport
 import Testing
 
 @Suite(.ownThreads) struct LuaLibraryTests {
-    @Test func luaLibrary_thisProcess_hasNoFault() { #expect(LuaLibrary.fault == nil) }
+    @Test func luaLibraryThisProcessHasNoFault() { #expect(LuaLibrary.fault == nil) }
 
     #if os(Linux)
         /// Lua's archive lists the object file of each function. The tool must import exactly the functions that it uses,
         /// including those in Lua's macros. `luaL_openlibs` belongs to PatchSpec, and `lua_ident` is no function.
         @Test(.enabled(if: Tool.beside("patchpack") != nil, "the tool is not built with these tests"))
-        func luaLibrary_usedObjectFiles_areChecked() throws {
+        func luaLibraryUsedObjectFilesAreChecked() throws {
             let source = try String(contentsOfFile: Tool.root + "/Sources/CLuaBridge/library.c", encoding: .utf8)
             let known = source.matches(of: /FUNCTION\((lua\w+)\)/).map { String($0.1) }
             let used = try Tool.shell(#"nm -D --undefined-only "$1" | grep -oE '\blua(L|open)?_\w+'"#, Tool.patchpack)

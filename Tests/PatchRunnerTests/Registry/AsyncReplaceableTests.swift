@@ -54,7 +54,7 @@ private final class Recursive: Sendable {
         #expect(harness.failures.isEmpty)
     }
 
-    @Test func asyncCall_cancelled_tellsOriginalOnly() async throws {
+    @Test func asyncCallCancelledTellsOriginalOnly() async throws {
         let harness = try Harness()
         let fetch = try harness.registry.replaceable("A.fetch") { (x: Int) async -> Int in
             while !Task.isCancelled { await Task.yield() }
@@ -124,7 +124,7 @@ private final class Recursive: Sendable {
     }
 
     /// One coroutine is kept for the next call. A call that fails, or that waits in the meantime, has its own.
-    @Test func asyncCalls_sequentialAndNested_areAnswered() async throws {
+    @Test func asyncCallsSequentialAndNestedAreAnswered() async throws {
         let harness = try Harness()
         let recursive = Recursive()
         let function = try harness.registry.replaceable("A.f") { (x: Int) async -> Int in
@@ -154,7 +154,7 @@ private final class Recursive: Sendable {
         #expect(harness.failures.count >= 2)
     }
 
-    @Test func asyncReplacement_throwsOrFails_answersAsOriginal() async throws {
+    @Test func asyncReplacementThrowsOrFailsAnswersAsOriginal() async throws {
         let harness = try Harness()
         let calls = Counter()
         let function = try harness.registry.replaceable("A.f") { (x: Int) async throws -> Int in
@@ -185,7 +185,7 @@ private final class Recursive: Sendable {
         #expect(harness.failures.map(\.code) == [.script, .script, .script, .scriptLimit])
     }
 
-    @Test func asyncReplacement_hostCallOfAsyncFunction_isAwaited() async throws {
+    @Test func asyncReplacementHostCallOfAsyncFunctionIsAwaited() async throws {
         let harness = try Harness()
         let function = try harness.registry.replaceable("A.f") { (x: Int) async throws -> Int in x }
         let other = try harness.registry.replaceable("A.g") { (x: Int) async throws -> Int in
@@ -211,7 +211,7 @@ private final class Recursive: Sendable {
     }
 
     /// An argument that cannot be passed is named as for any other function.
-    @Test func asyncArgument_tooLarge_isNamed() async throws {
+    @Test func asyncArgumentTooLargeIsNamed() async throws {
         let harness = try Harness()
         let waits = try harness.registry.replaceable("A.f") { (x: String) async -> Int in 7 }
         let other = try harness.registry.replaceable("A.s") { (x: String) -> Int in 7 }
@@ -243,7 +243,7 @@ private final class Recursive: Sendable {
         #expect(await slow(5) == 10)
     }
 
-    @Test func asyncCalls_fiveHundredAtOnce_areAnswered() async throws {
+    @Test func asyncCallsFiveHundredAtOnceAreAnswered() async throws {
         let harness = try Harness()
         let function = try harness.registry.replaceable("A.f") { (x: Int) async -> Int in
             await Task.yield()

@@ -196,7 +196,7 @@ import Testing
         #expect(standing[0].meanTime != nil)
     }
 
-    @Test func registryState_registeredFunctions_areListed() throws {
+    @Test func registryStateRegisteredFunctionsAreListed() throws {
         let harness = try Harness()
         _ = try harness.registry.replaceable("B.async") { (x: [Int], y: String?) async throws -> [String: Double] in [:]
         }

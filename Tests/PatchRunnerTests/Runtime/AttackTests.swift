@@ -52,7 +52,7 @@ import Testing
     }
 
     /// Memory that the host allocates for a script is counted.
-    @Test func scriptMemory_valuesOfHost_areCounted() throws {
+    @Test func scriptMemoryValuesOfHostAreCounted() throws {
         struct Item: Codable, PatchValue {
             var name = "an item of some length"
             var tags = ["a": 1, "b": 2]
@@ -80,7 +80,7 @@ import Testing
 
     /// The memory of a table is charged before it is allocated, and the memory of a message before it becomes a string of the
     /// script.
-    @Test func scriptMemory_largeValue_isChargedFirst() throws {
+    @Test func scriptMemoryLargeValueIsChargedFirst() throws {
         let (harness, function) = try Harness.identity(limits: .patient.with(\.memoryBytes, 24 << 20))
         let strings = Array(repeating: "", count: 3_000_000)
         _ = try harness.registry.replaceable("T.strings") { () -> [String] in strings }
@@ -144,7 +144,7 @@ import Testing
     }
 
     /// Arrays of these sizes have the size of a table's hash part, and move when they grow.
-    @Test func hostArray_sizeOfHashPart_mayGrow() throws {
+    @Test func hostArraySizeOfHashPartMayGrow() throws {
         let harness = try Harness()
         let function = try harness.registry.replaceable("T.f") { (x: [Double]) -> Int in x.count }
         try harness.apply(
@@ -178,7 +178,7 @@ import Testing
         #expect(error?.code == .scriptLimit)
     }
 
-    @Test func require_endedByLimit_canBeRepeated() throws {
+    @Test func requireEndedByLimitCanBeRepeated() throws {
         let (harness, function) = try Harness.identity()
         try harness.apply(
             """
@@ -253,7 +253,7 @@ import Testing
     }
 
     /// Each larger block makes the sandbox check more often. The instructions before that are charged.
-    @Test func fuel_frequentChecks_countsAllInstructions() throws {
+    @Test func fuelFrequentChecksCountsAllInstructions() throws {
         let (harness, function) = try Harness.identity()
         let turns = Counter()
         _ = try harness.registry.replaceable("T.turn") { () -> Void in turns.add() }

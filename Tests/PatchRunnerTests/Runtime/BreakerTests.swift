@@ -74,7 +74,7 @@ import Testing
     }
 
     /// It opens for the function that has failed.
-    @Test func breaker_oneFunctionFails_opensForItAlone() async throws {
+    @Test func breakerOneFunctionFailsOpensForItAlone() async throws {
         let app = try App(pause: .seconds(3600))
         app.set("fails")
         for _ in 0..<3 { #expect(try app.first(0) == -1) }
@@ -95,7 +95,7 @@ import Testing
         #expect(app.told.last == "T.second after 3, 1 with otherwise")
     }
 
-    @Test func breaker_severalFunctionsFail_opensForAll() async throws {
+    @Test func breakerSeveralFunctionsFailOpensForAll() async throws {
         let app = try App(pause: .seconds(3600))
         app.set("fails")
         for _ in 0..<2 { #expect(try app.first(0) == -1) }
@@ -111,7 +111,7 @@ import Testing
 
     /// Three tries in a row that succeed close it. An error that the script throws for the app is a success.
     @Test(arguments: [false, true], ["works", "throws"])
-    func breaker_threeGoodTries_closes(waits: Bool, mood: String) async throws {
+    func breakerThreeGoodTriesCloses(waits: Bool, mood: String) async throws {
         let app = try App()
         func call() async -> String {
             do { return try await waits ? "\(app.waits(0))" : "\(app.first(0))" } catch { return "\(error)" }
@@ -140,7 +140,7 @@ import Testing
     }
 
     /// A function of values that are not scalars.
-    @Test func breaker_nonScalarFunction_closesAfterTries() throws {
+    @Test func breakerNonScalarFunctionClosesAfterTries() throws {
         let app = try App()
         app.set("fails")
         for _ in 0..<4 { #expect(app.second("") == "otherwise") }
@@ -150,7 +150,7 @@ import Testing
     }
 
     /// Meanwhile its `otherwise` answers all other calls, also those within the try.
-    @Test(arguments: [false, true]) func openBreaker_concurrentCalls_oneTries(waits: Bool) async throws {
+    @Test(arguments: [false, true]) func openBreakerConcurrentCallsOneTries(waits: Bool) async throws {
         let app = try App()
         app.set("fails")
         for _ in 0..<3 { _ = try app.first(0) }
@@ -183,7 +183,7 @@ import Testing
     }
 
     /// Without an `otherwise`, calls do not meet it until the end of the pause.
-    @Test func breaker_withoutOtherwise_pausesReplacement() async throws {
+    @Test func breakerWithoutOtherwisePausesReplacement() async throws {
         let time = ManualUptime()
         let app = try App(pause: .seconds(60), otherwise: false, uptime: time.uptime)
         /// Ends a pause, which must last this long.
@@ -231,7 +231,7 @@ import Testing
     }
 
     /// A try that gets no instance is not counted, and another call may try at once.
-    @Test(arguments: [false, true]) func breakerTry_withoutInstance_isNotCounted(waits: Bool) async throws {
+    @Test(arguments: [false, true]) func breakerTryWithoutInstanceIsNotCounted(waits: Bool) async throws {
         let harness = try Harness(
             limits: .oneInstance.with(\.failures, 1).with(\.breakerPause, .zero).with(\.lockTime, .milliseconds(10)))
         let (holds, isIn, mayLeave) = try harness.holding("T.holds", answer: 1)
@@ -294,7 +294,7 @@ import Testing
     }
 
     /// So does one whose original is a stream: the others have the patch again after three pauses, and not when it ends.
-    @Test func breaker_callThatWaitsInItsOriginal_closes() async throws {
+    @Test func breakerCallThatWaitsInItsOriginalCloses() async throws {
         let time = ManualUptime()
         let harness = try Harness(limits: .patient.with(\.failures, 1), uptime: time.uptime)
         let (isIn, mayEnd) = (Rendezvous(), Rendezvous())
@@ -344,7 +344,7 @@ import Testing
     }
 
     /// With a high limit, a failure does not look at all others of its minute.
-    @Test func recentFailures_many_areKeptInFewMoments() {
+    @Test func recentFailuresManyAreKeptInFewMoments() {
         var failures = RecentFailures()
         for number in 0..<200_000 {
             failures.add(number.isMultiple(of: 2) ? "a" : "b", at: .milliseconds(number), window: .seconds(60))

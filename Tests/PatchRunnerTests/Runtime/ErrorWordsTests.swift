@@ -65,7 +65,7 @@ import TestSupport
         #expect(harness.failures.map(\.line) == [3, 3])
     }
 
-    @Test(arguments: values.indices) func hostThrow_anyValue_hasItsWords(_ index: Int) async throws {
+    @Test(arguments: values.indices) func hostThrowAnyValueHasItsWords(_ index: Int) async throws {
         let (value, words) = Self.values[index]
         // A failure while the words of a thrown error are made is a separate error.
         guard !value.contains("__tostring") || words.hasPrefix("code") || words.hasPrefix("of") else { return }

@@ -72,7 +72,7 @@ import Testing
     }
 
     /// A value of a request in a script's message forges no line of a log, and nothing that a terminal acts on.
-    @Test func description_isOneLine() throws {
+    @Test func descriptionIsOneLine() throws {
         let (harness, function) = try Harness.identity()
         let text = "one\nerror forged: admin\u{1B}[31m\u{202E}x\u{2028}"
         let escaped = #"one\nerror forged: admin\u{1B}[31m\u{202E}x\u{2028}"#
@@ -176,7 +176,7 @@ import Testing
             Array(repeating: "main.lua:2: in down", count: 10).joined(separator: "\n")
         ),
     ])
-    func failure_inNestedFunctions_hasTheirLines(body: String, stack: String?) throws {
+    func failureInNestedFunctionsHasTheirLines(body: String, stack: String?) throws {
         let (harness, function) = try Harness.identity()
         try harness.apply("patch.replace('T.f', function(original, x)\n\(body)\nend)", replaces: ["T.f"])
         #expect(function(1) == 1)
@@ -186,7 +186,7 @@ import Testing
     }
 
     /// A script with a long name and long names of functions leaves out the calls for which there is no room.
-    @Test func failure_withLongNames_isBounded() async throws {
+    @Test func failureWithLongNamesIsBounded() async throws {
         let harness = try Harness()
         let function = try harness.registry.replaceable("T.f") { (x: Int) async -> Int in x }
         let names = (0..<9).map { String(repeating: "f", count: 100) + "\($0)" }

@@ -63,7 +63,7 @@ import Testing
         withExtendedLifetime(throttle) {}
     }
 
-    @Test func eventThrottle_differentEvents_areNotHeldBack() {
+    @Test func eventThrottleDifferentEventsAreNotHeldBack() {
         let told = Told()
         let throttle = EventThrottle<RunnerEvent> { told.add($0) }
         let other = PatchID(id: "com.example.shop.fix", version: 2)

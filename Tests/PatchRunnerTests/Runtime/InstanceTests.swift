@@ -105,7 +105,7 @@ import Testing
         #expect(harness.fallbacks.isEmpty)
     }
 
-    @Test func scriptState_severalInstances_isSeparate() async throws {
+    @Test func scriptStateSeveralInstancesIsSeparate() async throws {
         for (instances, most) in [(1, 1), (4, 4)] {
             let harness = try Harness(limits: Self.limits(instances))
             let next = try harness.registry.replaceable("T.next") { () -> Int in 0 }
@@ -262,7 +262,7 @@ import Testing
     }
 
     /// What other instances hold cannot be had: the patch is busy, and its `otherwise` answers. The last instance is closed.
-    @Test(arguments: [false, true]) func peakMemory_heldByOtherInstances_isBusy(waits: Bool) async throws {
+    @Test(arguments: [false, true]) func peakMemoryHeldByOtherInstancesIsBusy(waits: Bool) async throws {
         let harness = try Harness(limits: Self.limits(2).with(\.peakMemoryBytes, 9 << 20).with(\.failures, 1))
         let meet = try meeting(2, in: harness)
         let isIn = Counter()
@@ -302,7 +302,7 @@ import Testing
     }
 
     /// If all instances fit as they are, and none may get any larger, the last one makes room for the others.
-    @Test func peakMemory_callNeedsMore_closesOtherInstance() async throws {
+    @Test func peakMemoryCallNeedsMoreClosesOtherInstance() async throws {
         let harness = try Harness(limits: Self.limits(2).with(\.peakMemoryBytes, 8 << 20))
         let meet = try meeting(2, in: harness)
         let use = try harness.registry.replaceable("T.use") { () -> Int in 7 }

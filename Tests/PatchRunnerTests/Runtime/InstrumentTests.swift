@@ -52,7 +52,7 @@ import Testing
         ["\(function) of \(patch)", "\(function) ended"]
     }
 
-    @Test func instrument_eachKindOfFunction_hasSpan() async throws {
+    @Test func instrumentEachKindOfFunctionHasSpan() async throws {
         let spans = Spans()
         let harness = try Harness(instrument: spans)
         let registry = harness.registry
@@ -130,7 +130,7 @@ import Testing
     }
 
     /// Whatever an instrument does, the function runs once.
-    @Test(arguments: [0, 1, 3]) func instrument_anyNumberOfBodyCalls_runsFunctionOnce(times: Int) async throws {
+    @Test(arguments: [0, 1, 3]) func instrumentAnyNumberOfBodyCallsRunsFunctionOnce(times: Int) async throws {
         let harness = try Harness(instrument: Spans(times: times))
         let calls = Counter()
         let function = try harness.registry.replaceable("T.f") { (x: Int) -> Int in

@@ -127,7 +127,7 @@ import Testing
     }
 
     @Test(arguments: counts, [Int.min, -1, 0, 1, Int.max - 1, .max])
-    func patchLimits_extremeCount_hasItsOutcome(_ limit: Limit<Int>, _ value: Int) async throws {
+    func patchLimitsExtremeCountHasItsOutcome(_ limit: Limit<Int>, _ value: Int) async throws {
         var limits = Self.base
         limits[keyPath: limit.path] = value
         let (least, one, most) = limit.outcomes
@@ -138,7 +138,7 @@ import Testing
     @Test(
         arguments: times,
         [Duration(secondsComponent: .min, attosecondsComponent: 0), .seconds(-1), .zero, .nanoseconds(1), longest])
-    func patchLimits_extremeTime_hasItsOutcome(_ limit: Limit<Duration>, _ value: Duration) async throws {
+    func patchLimitsExtremeTimeHasItsOutcome(_ limit: Limit<Duration>, _ value: Duration) async throws {
         var limits = Self.base
         limits[keyPath: limit.path] = value
         let (least, one, most) = limit.outcomes
@@ -150,7 +150,7 @@ import Testing
     @Test(
         arguments: times.suffix(2),
         [Duration(secondsComponent: .min, attosecondsComponent: 0), .seconds(-1), .zero, .nanoseconds(1), longest])
-    func patchLimits_extremeWaitingTime_ends(_ limit: Limit<Duration>, _ value: Duration) async throws {
+    func patchLimitsExtremeWaitingTimeEnds(_ limit: Limit<Duration>, _ value: Duration) async throws {
         var limits = PatchLimits.oneInstance
         limits[keyPath: limit.path] = value
         let harness = try Harness(limits: limits)
@@ -180,7 +180,7 @@ import Testing
         #expect(await held == 1001)
     }
 
-    @Test func patchLimits_allAtMaximum_keepPatchActive() async throws {
+    @Test func patchLimitsAllAtMaximumKeepPatchActive() async throws {
         var limits = PatchLimits()
         for limit in Self.counts where limit.path != \PatchLimits.stackBytes { limits[keyPath: limit.path] = .max }
         for limit in Self.times { limits[keyPath: limit.path] = Self.longest }
@@ -207,7 +207,7 @@ import Testing
     }
 
     /// Refuses the n-th allocation of a call, for each allocation of the call.
-    @Test func memory_eachAllocationRefused_originalAnswers() throws {
+    @Test func memoryEachAllocationRefusedOriginalAnswers() throws {
         let script = """
             patch.replace("T.f", function(original, x, name)
               local t = {}

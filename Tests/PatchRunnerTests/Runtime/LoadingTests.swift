@@ -17,7 +17,7 @@ import TestSupport
         return error
     }
 
-    @Test func load_wrongScriptOrManifest_namesReason() throws {
+    @Test func loadWrongScriptOrManifestNamesReason() throws {
         #expect(try refusal(of: "return 1").message == "the manifest lists T.f, which the script does not replace")
         #expect(try refusal(of: "return 1", replaces: []).message == "the script replaces nothing")
         let unknown = try refusal(of: "patch.replace('T.x', print)", replaces: ["T.x"])

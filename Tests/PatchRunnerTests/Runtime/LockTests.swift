@@ -21,7 +21,7 @@ import Testing
     }
 
     /// The `otherwise` of a version ends when its memory is used for a later one, and so do scripts that nothing refers to.
-    @Test func objectThatEndsWithAVersion_mayUseTheRunner() async {
+    @Test func objectThatEndsWithAVersionMayUseTheRunner() async {
         await #expect(processExitsWith: .success) {
             let harness = try Harness()
             let ended = Counter()
@@ -52,7 +52,7 @@ import Testing
     }
 
     /// Whoever deactivates a patch waits for the calls in it. Calls within those calls must not wait for that.
-    @Test func breakerThatOpensWithinACall_doesNotWaitForADeactivation() async throws {
+    @Test func breakerThatOpensWithinACallDoesNotWaitForADeactivation() async throws {
         let patience = Duration.seconds(20)
         let harness = try Harness(limits: .oneInstance.with(\.failures, 1).with(\.lockTime, patience))
         let inner = try harness.registry.replaceable("T.inner") { () -> Int in 7 }

@@ -80,7 +80,7 @@ import Testing
         "error('no')", "return pcall", "while true do end", "original(...); error('no')",
         "local ok = pcall(original, ...); while true do end",
     ])
-    func otherwise_scriptFails_answers(_ body: String) async throws {
+    func otherwiseScriptFailsAnswers(_ body: String) async throws {
         let app = try App(.patient.with(\.callFuel, 100_000).with(\.failures, .max))
         try app.patch(body)
         for function in [app.log.slot.isPatched, app.waits.slot.isPatched] { #expect(function) }
@@ -103,7 +103,7 @@ import Testing
     }
 
     /// An error that the script throws for the app is its result.
-    @Test func otherwise_scriptAnswersOrThrows_isUnused() async throws {
+    @Test func otherwiseScriptAnswersOrThrowsIsUnused() async throws {
         let app = try App()
         try app.patch("host.throw('mine', 7)")
         let error = #expect(throws: PatchedError.self) { try app.create("x") }
@@ -116,7 +116,7 @@ import Testing
         #expect(other.harness.failures.isEmpty)
     }
 
-    @Test func otherwise_breakerOpen_answers() async throws {
+    @Test func otherwiseBreakerOpenAnswers() async throws {
         let app = try App(.patient.with(\.failures, 3))
         let patch = try app.patch("error('no')")
         #expect(!patch.isBreakerOpen)
@@ -157,7 +157,7 @@ import Testing
     }
 
     /// Threads and tasks that call while the breaker opens get only the patch's results.
-    @Test func otherwise_breakerOpening_answersAllCalls() async throws {
+    @Test func otherwiseBreakerOpeningAnswersAllCalls() async throws {
         for _ in 0..<20 {
             let app = try App(.patient.with(\.failures, 5))
             try app.patch("if select('#', ...) > 0 and (...) == 'bad' then error('no') end return false")
@@ -181,7 +181,7 @@ import Testing
         }
     }
 
-    @Test func otherwise_patchBusy_answers() async throws {
+    @Test func otherwisePatchBusyAnswers() async throws {
         let harness = try Harness(limits: .oneInstance.with(\.lockTime, .milliseconds(20)).with(\.waitingCalls, 0))
         let (isIn, mayLeave) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let allows = try harness.registry.replaceable("T.allows") { (x: Int) -> Bool in
@@ -210,7 +210,7 @@ import Testing
     }
 
     /// A call within an ended run, and a call without room, too.
-    @Test func otherwise_nestedCallWithoutRoom_answers() throws {
+    @Test func otherwiseNestedCallWithoutRoomAnswers() throws {
         let harness = try Harness(limits: .patient.with(\.callDepth, 4))
         let inner = Mutex<(@Sendable (Int) -> Bool)?>(nil)
         let answers = Mutex<[Bool]>([])
@@ -230,7 +230,7 @@ import Testing
         inner.locked { $0 = nil }
     }
 
-    @Test func otherwise_patchBelow_isNotCalled() throws {
+    @Test func otherwisePatchBelowIsNotCalled() throws {
         let (harness, function) = try Harness.identity()
         try harness.apply(
             "patch.replace('T.f', function(original, x) return original(x) + 10 end)", id: "com.example.shop.a")
@@ -251,7 +251,7 @@ import Testing
     }
 
     /// A call that gives up waiting for a version that was replaced in the meantime asks the next version.
-    @Test func waitingCall_versionReplaced_nextVersionAnswers() async throws {
+    @Test func waitingCallVersionReplacedNextVersionAnswers() async throws {
         // On a busy machine the call may give up before its version is replaced.
         for lockTime in [0.1, 1, 10] where try await answerAfterTwoVersions(.seconds(lockTime)) == 1002 { return }
         Issue.record("the first version has answered, in each case")
@@ -292,7 +292,7 @@ import Testing
     }
 
     /// A call that waits for its original when its patch is replaced.
-    @Test func otherwise_suspendedCallOfReplacedVersion_answers() async throws {
+    @Test func otherwiseSuspendedCallOfReplacedVersionAnswers() async throws {
         let harness = try Harness()
         let (isIn, mayLeave) = (DispatchSemaphore(value: 0), AsyncStream<Void>.makeStream())
         let waits = try harness.registry.replaceable("T.waits") { (_: Int) async -> Bool in
@@ -330,7 +330,7 @@ import Testing
         ("false", "T.allows", "bad argument #3 to 'replace' (table expected, got boolean)"),
     ]
 
-    @Test func otherwise_wrongValue_isRefused() throws {
+    @Test func otherwiseWrongValueIsRefused() throws {
         for (options, function, message) in Self.refused {
             let app = try App()
             let error = try #require(
@@ -345,7 +345,7 @@ import Testing
     }
 
     /// If the script changes a table later, its value from loading still counts.
-    @Test func otherwise_tableChangedLater_keepsLoadedValue() throws {
+    @Test func otherwiseTableChangedLaterKeepsLoadedValue() throws {
         let app = try App(.patient.with(\.failures, .max))
         try app.harness.apply(
             """
@@ -428,7 +428,7 @@ import Testing
     }
 
     /// Other instances load the script again, with the same `otherwise`.
-    @Test func otherwise_otherInstances_answers() async throws {
+    @Test func otherwiseOtherInstancesAnswers() async throws {
         let harness = try Harness(limits: .patient.with(\.instances, 2))
         let arrived = Counter()
         let meet = try harness.registry.replaceable("T.meet") { (fails: Bool) -> Int in

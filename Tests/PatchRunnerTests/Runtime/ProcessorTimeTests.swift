@@ -60,7 +60,7 @@ import Testing
         #expect(function(1) == 1001, "\(harness.failures)")
     }
 
-    @Test func call_waitsTooLongForProcessor_endsWithoutBlame() throws {
+    @Test func callWaitsTooLongForProcessorEndsWithoutBlame() throws {
         let harness = try harness(callTime: .milliseconds(20), failures: 1)
         let stalls = try harness.registry.replaceable("T.stalls") { (x: Int) -> Int in x }
         let works = try harness.registry.replaceable("T.works") { (x: Int) -> Int in x }

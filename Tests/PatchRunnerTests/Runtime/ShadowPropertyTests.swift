@@ -137,7 +137,7 @@ import Testing
 
     /// Below the patches in shadow, an older version of them, above them, and none.
     @Test(arguments: ["com.example.shop.a", "com.example.shop.fix", "com.example.shop.z", nil])
-    func program_withShadows_doesWhatItDoesWithout(live: String?) async throws {
+    func programWithShadowsDoesWhatItDoesWithout(live: String?) async throws {
         let count = isSanitized ? 4000 : testsMayBeLong ? 250_000 : 5000
         var limits = PatchLimits.patient
         limits.shadowCalls = .max

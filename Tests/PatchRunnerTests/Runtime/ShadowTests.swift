@@ -60,7 +60,7 @@ import Testing
         return limits
     }
 
-    @Test func shadow_thatDiffers_isCountedAndDoesNotAnswer() throws {
+    @Test func shadowThatDiffersIsCountedAndDoesNotAnswer() throws {
         let shop = try Shop()
         try shop.shadow(
             "patch.replace('Cart.total', function(original, p, q) return original(p, q) + (q > 2 and 1 or 0) end)")
@@ -73,7 +73,7 @@ import Testing
         #expect(example.place?.script == "main.lua" && example.place?.line == 1)
     }
 
-    @Test func shadow_thatSends_isIncomparableAndHasNoEffect() throws {
+    @Test func shadowThatSendsIsIncomparableAndHasNoEffect() throws {
         let shop = try Shop()
         try shop.shadow(
             "patch.replace('Cart.total', function(original, p, q) pcall(host.call, 'Mail.send', 'x') return original(p, q) end)"
@@ -86,7 +86,7 @@ import Testing
     private final class Basket: PatchObject {}
 
     /// The process would end. No promise of the app's is needed.
-    @Test func functionsThatTrap_areNotEntered() throws {
+    @Test func functionsThatTrapAreNotEntered() throws {
         let shop = try Shop()
         _ = try shop.harness.registry.replaceable("T.traps") { (x: Int) -> Int in fatalError("entered") }
         try shop.harness.registry.expose(Basket.self, as: "Basket") { basket in
@@ -110,7 +110,7 @@ import Testing
     }
 
     /// The live patch sends, logs and fails. It is asked only by the app.
-    @Test func functionWithALivePatch_isNotEntered() throws {
+    @Test func functionWithALivePatchIsNotEntered() throws {
         let shop = try Shop()
         let price = try shop.harness.registry.replaceable("T.price") { (x: Int) -> Int in x }
         try shop.harness.apply(
@@ -133,7 +133,7 @@ import Testing
     }
 
     /// A caller never waits for a function that a shadow would call.
-    @Test func functionsThatTakeLong_areNotEntered() async throws {
+    @Test func functionsThatTakeLongAreNotEntered() async throws {
         let shop = try Shop()
         let entered = Counter()
         _ = try shop.harness.registry.replaceable("T.slow") { () -> Int in
@@ -157,7 +157,7 @@ import Testing
         #expect(shop.counts("Quote.fetch").reasons == ["host.call T.slower": 1])
     }
 
-    @Test func callers_whileThePatchIsTaken_doNotWait() async throws {
+    @Test func callersWhileThePatchIsTakenDoNotWait() async throws {
         let shop = try Shop()
         let quote = try shop.harness.registry.replaceable("Quote.fetch") { (x: Int) async -> Int in x }
         let patch = try shop.shadow(
@@ -199,7 +199,7 @@ import Testing
         }
     }
 
-    @Test func result_ofATypeOfTheApp_isNotRead() throws {
+    @Test func resultOfATypeOfTheAppIsNotRead() throws {
         let shop = try Shop()
         let cheapest = try shop.harness.registry.replaceable("T.cheapest") { (x: Double) -> Priced in Priced(price: x) }
         try shop.shadow(
@@ -212,7 +212,7 @@ import Testing
         #expect(Priced.read.count == 0)
     }
 
-    @Test func result_ofAnotherBasicType_isAFailure() throws {
+    @Test func resultOfAnotherBasicTypeIsAFailure() throws {
         let shop = try Shop()
         try shop.shadow("patch.replace('Cart.total', function(original, p, q) return 'anna' end)")
         #expect(shop.total(2, 3) == 6)
@@ -220,7 +220,7 @@ import Testing
         #expect(shop.examples.first?.failure?.message == "wrong result: expected number, got string")
     }
 
-    @Test func original_withOtherArguments_isIncomparable() throws {
+    @Test func originalWithOtherArgumentsIsIncomparable() throws {
         let shop = try Shop()
         try shop.shadow("patch.replace('Cart.total', function(original, p, q) return original(p, q + 1) end)")
         #expect(shop.total(2, 3) == 6)
@@ -228,7 +228,7 @@ import Testing
         #expect(shop.counts().reasons == ["original of Cart.total": 1])
     }
 
-    @Test func shadow_ofAThrowingFunction_comparesErrors() throws {
+    @Test func shadowOfAThrowingFunctionComparesErrors() throws {
         let shop = try Shop()
         try shop.shadow(
             """
@@ -272,7 +272,7 @@ import Testing
     }
 
     /// Functions that it calls have their originals' answers, also within others, and live patches count nothing.
-    @Test func codeOfTheAppInAComparison_entersNoLivePatch() async throws {
+    @Test func codeOfTheAppInAComparisonEntersNoLivePatch() async throws {
         let shop = try Shop(limits: Self.everything.with(\.failures, 2).with(\.shadowTextBytes, 100))
         let registry = shop.harness.registry
         let live = try registry.replaceable("T.live") { (x: Int) -> Int in x }
@@ -319,7 +319,7 @@ import Testing
     private enum Refusal: Error, Equatable { case number(Int) }
 
     /// An older version may throw one error of several, of one type.
-    @Test(arguments: [false, true]) func errors_ofOneType_areComparedByContent(isEquatable: Bool) throws {
+    @Test(arguments: [false, true]) func errorsOfOneTypeAreComparedByContent(isEquatable: Bool) throws {
         let shop = try Shop(limits: Self.everything.with(\.originalCalls, 2))
         let f = try shop.harness.registry.replaceable("T.f") { (x: Int) throws -> Int in
             throw isEquatable ? Refusal.number(x) : Fault(number: x)
@@ -358,7 +358,7 @@ import Testing
     }
 
     /// 0.1 of a script is the `Float` 0.1 for the app, and another number than the one that scripts see for that.
-    @Test func float_isComparedAsFloat() throws {
+    @Test func floatIsComparedAsFloat() throws {
         let shop = try Shop()
         let registry = shop.harness.registry
         let plain = try registry.replaceable("T.plain") { (x: Float) -> Float in x }
@@ -384,7 +384,7 @@ import Testing
         #expect(shop.examples.contains { $0.answer.hasPrefix("long: ") }, "\(shop.examples)")
     }
 
-    @Test func shadow_besideAnOlderVersion_isComparedWithIt() throws {
+    @Test func shadowBesideAnOlderVersionIsComparedWithIt() throws {
         let shop = try Shop()
         try shop.harness.apply(
             "patch.replace('Cart.total', function(original, p, q) return original(p, q) * 2 end)", version: 1,
@@ -400,7 +400,7 @@ import Testing
         #expect(shop.total(2, 3) == 18)
     }
 
-    @Test func shadow_thatFailsTooOften_isTakenOffAlone() throws {
+    @Test func shadowThatFailsTooOftenIsTakenOffAlone() throws {
         let shop = try Shop()
         try shop.shadow("patch.replace('Cart.total', function(original, p, q) error('no') end)")
         for _ in 0..<20 { #expect(shop.total(2, 3) == 6) }
@@ -408,7 +408,7 @@ import Testing
         #expect(shop.harness.failures.isEmpty)
     }
 
-    @Test func sample_thatIsFull_takesCallsAgainAfterASecond() async throws {
+    @Test func sampleThatIsFullTakesCallsAgainAfterASecond() async throws {
         let clock = ManualUptime()
         var limits = PatchLimits.patient
         limits.shadowCalls = 3
@@ -425,7 +425,7 @@ import Testing
         #expect(shop.effects.count == 20)
     }
 
-    @Test func endedShadow_reportsItsLastCounts() throws {
+    @Test func endedShadowReportsItsLastCounts() throws {
         let shop = try Shop()
         try shop.shadow("patch.replace('Cart.total', function(original, p, q) return original(p, q) end)")
         for _ in 0..<5 { _ = shop.total(2, 3) }
@@ -440,7 +440,7 @@ import Testing
 
     // MARK: beside other patches
 
-    @Test func shadow_aboveAnotherPatch_hasItsAnswerAsOriginal() throws {
+    @Test func shadowAboveAnotherPatchHasItsAnswerAsOriginal() throws {
         let shop = try Shop()
         try shop.harness.apply(
             "patch.replace('Cart.total', function(original, p, q) return original(p, q) * 2 end)",
@@ -451,7 +451,7 @@ import Testing
         #expect(shop.effects.count == 1)
     }
 
-    @Test func shadow_belowAnotherPatch_isIncomparable() throws {
+    @Test func shadowBelowAnotherPatchIsIncomparable() throws {
         let shop = try Shop()
         try shop.harness.apply(
             "patch.replace('Cart.total', function(original, p, q) return original(p, q) * 2 end)",
@@ -462,7 +462,7 @@ import Testing
     }
 
     /// The older version and a patch below it: `original` is what that patch answers, and not the app's function.
-    @Test func shadow_besideAnOlderVersionAboveAnotherPatch_hasItsAnswerAsOriginal() throws {
+    @Test func shadowBesideAnOlderVersionAboveAnotherPatchHasItsAnswerAsOriginal() throws {
         let shop = try Shop()
         for (id, factor) in [("com.example.shop.a", 2), ("com.example.shop.fix", 5)] {
             try shop.harness.apply(
@@ -476,7 +476,7 @@ import Testing
     }
 
     /// An older version that calls its original with other arguments says nothing about `original` with these.
-    @Test func original_ofAnOlderVersionWithOtherArguments_isNotUsed() throws {
+    @Test func originalOfAnOlderVersionWithOtherArgumentsIsNotUsed() throws {
         let shop = try Shop()
         try shop.harness.apply(
             "patch.replace('Cart.total', function(original, p, q) return original(p, q + 1) end)", version: 1,
@@ -486,7 +486,7 @@ import Testing
         #expect(shop.counts().reasons == ["original of Cart.total": 1])
     }
 
-    @Test func shadow_ofTheActiveVersion_isRefused() throws {
+    @Test func shadowOfTheActiveVersionIsRefused() throws {
         let shop = try Shop()
         let source = "patch.replace('Cart.total', function(original, p, q) return original(p, q) end)"
         try shop.harness.apply(source, version: 2, replaces: ["Cart.total"])
@@ -502,7 +502,7 @@ import Testing
         static let patchFields = PatchFields(Line.init, .field("name", \.name), .field("price", \.price))
     }
 
-    @Test func example_ofATable_showsTheWayToTheDifference() throws {
+    @Test func exampleOfATableShowsTheWayToTheDifference() throws {
         let shop = try Shop()
         let lines = try shop.harness.registry.replaceable("Cart.lines") { () -> [Line] in
             [Line(name: "pen", price: 1), Line(name: "secret", price: 2)]
@@ -516,7 +516,7 @@ import Testing
         #expect(!shop.harness.events.contains { $0.jsonLine.contains("secret") })
     }
 
-    @Test func example_ofADictionary_showsNoKey() throws {
+    @Test func exampleOfADictionaryShowsNoKey() throws {
         let shop = try Shop()
         let all = try shop.harness.registry.replaceable("Cart.all") { () -> [String: Int] in ["alice": 1] }
         try shop.shadow(
@@ -526,7 +526,7 @@ import Testing
         #expect(!shop.harness.events.contains { $0.jsonLine.contains("alice") })
     }
 
-    @Test func example_ofADictionaryByNumbers_showsNoNumber() throws {
+    @Test func exampleOfADictionaryByNumbersShowsNoNumber() throws {
         let shop = try Shop()
         let all = try shop.harness.registry.replaceable("Cart.all") { () -> [Int: Int] in [4_917_012_345: 1] }
         try shop.shadow(
@@ -536,7 +536,7 @@ import Testing
     }
 
     /// The largest answer is compared with one like it.
-    @Test func answer_asLargeAsTheLimit_isCompared() throws {
+    @Test func answerAsLargeAsTheLimitIsCompared() throws {
         let shop = try Shop()
         let most = shop.harness.runner.limits.tableElements
         let all = try shop.harness.registry.replaceable("T.all") { () -> [Int] in Array(1...most) }
@@ -554,7 +554,7 @@ import Testing
     }
 
     /// An error that the script lets pass is the one that the call has thrown, whatever it calls itself.
-    @Test func error_thatPasses_isTheSame() throws {
+    @Test func errorThatPassesIsTheSame() throws {
         let shop = try Shop()
         let fails = try shop.harness.registry.replaceable("T.fails") { () throws -> Int in throw Numbered() }
         try shop.shadow("patch.replace('T.fails', function(original) return original() end)", replaces: ["T.fails"])
@@ -562,7 +562,7 @@ import Testing
         #expect(shop.counts("T.fails").agreed == 1)
     }
 
-    @Test func example_withAllowedText_showsItsBeginning() throws {
+    @Test func exampleWithAllowedTextShowsItsBeginning() throws {
         var limits = Self.everything
         limits.shadowTextBytes = 4
         let shop = try Shop(limits: limits)
@@ -574,7 +574,7 @@ import Testing
     }
 
     /// What looks alike on a screen is not the same.
-    @Test func example_withAllowedText_showsTheFirstDifference() throws {
+    @Test func exampleWithAllowedTextShowsTheFirstDifference() throws {
         var limits = Self.everything
         limits.shadowTextBytes = 16
         let shop = try Shop(limits: limits)
@@ -603,7 +603,7 @@ import Testing
             ])
     }
 
-    @Test func numbers_areComparedByValue() throws {
+    @Test func numbersAreComparedByValue() throws {
         let shop = try Shop()
         let number = try shop.harness.registry.replaceable("T.number") { (x: Double) -> Double in x }
         try shop.shadow(
@@ -619,7 +619,7 @@ import Testing
 
     // MARK: asynchronous functions and places
 
-    @Test func shadow_ofAnAsynchronousFunction_isCompared() async throws {
+    @Test func shadowOfAnAsynchronousFunctionIsCompared() async throws {
         let shop = try Shop()
         let quote = try shop.harness.registry.replaceable("Quote.fetch") {
             [effects = shop.effects] (x: Int) async throws -> Int in
@@ -650,7 +650,7 @@ import Testing
         #expect(shop.effects.count == 5)
     }
 
-    @Test func shadow_besideAnOlderAsynchronousVersion_isComparedWithIt() async throws {
+    @Test func shadowBesideAnOlderAsynchronousVersionIsComparedWithIt() async throws {
         let shop = try Shop()
         let quote = try shop.harness.registry.replaceable("Quote.fetch") {
             [effects = shop.effects] (x: Int) async -> Int in
@@ -668,7 +668,7 @@ import Testing
         #expect(shop.effects.count == 1)
     }
 
-    @Test func shadow_ofACancelledCall_doesNotRun() async throws {
+    @Test func shadowOfACancelledCallDoesNotRun() async throws {
         let shop = try Shop()
         let quote = try shop.harness.registry.replaceable("Quote.fetch") { (x: Int) async -> Int in
             while !Task.isCancelled { await Task.yield() }
@@ -683,7 +683,7 @@ import Testing
     }
 
     /// Its outcome is that of the cancellation, and says nothing about the patch.
-    @Test func cancelledCalls_areNoDifferences() async throws {
+    @Test func cancelledCallsAreNoDifferences() async throws {
         let shop = try Shop()
         let quote = try shop.harness.registry.replaceable("Quote.fetch") { (x: Int) async throws -> Int in
             while !Task.isCancelled { await Task.yield() }
@@ -702,7 +702,7 @@ import Testing
         #expect(!shop.harness.events.contains { $0.name == "breaker-opened" })
     }
 
-    @Test func shadow_ofAPlace_isComparedWithItsCode() throws {
+    @Test func shadowOfAPlaceIsComparedWithItsCode() throws {
         let shop = try Shop()
         let place = try shop.harness.registry.register(PatchPoint<(Int) -> Int>("T.place"))
         try shop.shadow(
@@ -744,7 +744,7 @@ import Testing
     ]
 
     /// What a call is about stays at home, however the script fails.
-    @Test(arguments: [true, false]) func textOfACall_isInNoEvent(isInShadow: Bool) throws {
+    @Test(arguments: [true, false]) func textOfACallIsInNoEvent(isInShadow: Bool) throws {
         let canary = "Anna_4711"  // a word, which could be a name in a stack
         var limits = Self.everything
         limits.failures = .max
@@ -779,7 +779,7 @@ import Testing
     }
 
     /// Without a limit, a live patch's failures have the script's words; and the words that are Lua's or the runner's remain.
-    @Test func messages_haveTheWordsThatAreAllowed() throws {
+    @Test func messagesHaveTheWordsThatAreAllowed() throws {
         func messages(logBytes: Int, _ source: String) throws -> [String] {
             var limits = PatchLimits.patient
             limits.logBytesPerMinute = logBytes
@@ -821,7 +821,7 @@ import Testing
         }
     }
 
-    @Test func instrument_seesARunInShadow() throws {
+    @Test func instrumentSeesARunInShadow() throws {
         let spans = Spans()
         let harness = try Harness(limits: Self.everything, instrument: spans)
         let twice = try harness.registry.replaceable("T.twice") { (x: Int) -> Int in 2 * x }
@@ -832,7 +832,7 @@ import Testing
         #expect(spans.seen.all.map(\.isShadow) == [true])
     }
 
-    @Test func metricsAndState_haveTheCounts() throws {
+    @Test func metricsAndStateHaveTheCounts() throws {
         let shop = try Shop()
         try shop.shadow("patch.replace('Cart.total', function(original, p, q) return original(p, q) + q - 1 end)")
         for quantity in 1...3 { _ = shop.total(2, quantity) }
@@ -846,7 +846,7 @@ import Testing
         #expect(state?.shadows.first?.comparison.agreed == 1)
     }
 
-    @Test func reasons_areBounded() throws {
+    @Test func reasonsAreBounded() throws {
         let shop = try Shop()
         for number in 0..<30 { _ = try shop.harness.registry.replaceable("T.f\(number)") { () -> Void in } }
         try shop.shadow(
@@ -857,7 +857,7 @@ import Testing
     }
 
     /// A call that is made within a patch is not compared, because another call may wait for the patch.
-    @Test func callWithinAPatch_isNotCompared() throws {
+    @Test func callWithinAPatchIsNotCompared() throws {
         let shop = try Shop()
         let outer = try shop.harness.registry.replaceable("T.calls") { () -> Double in 0 }
         try shop.harness.apply(
@@ -871,7 +871,7 @@ import Testing
     }
 
     /// A call that comes late finds the memory of the version that it wanted in use by a patch in shadow, and must not enter it.
-    @Test func lateCall_doesNotEnterTheShadowThatHasTheMemory() throws {
+    @Test func lateCallDoesNotEnterTheShadowThatHasTheMemory() throws {
         let shop = try Shop()
         let first = try shop.harness.apply(
             "patch.replace('Cart.total', function() return 1 end)", version: 1, replaces: ["Cart.total"])

@@ -287,7 +287,7 @@ import Testing
     /// Calls from many threads and tasks while patches come, change and go, and breakers open and close: if a guard was active from
     /// the beginning of a call to its end, the call never sees the original's bare answer.
     @Test(arguments: [1, 3], [false, true])
-    func guardedCall_patchesChange_neverMeetsOriginal(instances: Int, isInstrumented: Bool) async throws {
+    func guardedCallPatchesChangeNeverMeetsOriginal(instances: Int, isInstrumented: Bool) async throws {
         let (threads, tasks) = testsMayBeLong && !isSanitized ? (16, 1000) : (3, 3)
         for seed in 1...UInt64(testsMayBeLong ? 4 : 2) {
             var random = Xorshift(seed: seed)

@@ -113,7 +113,7 @@ import Testing
 
     // MARK: the order
 
-    @Test func patchStack_anyActivationOrder_isOrderedByID() async throws {
+    @Test func patchStackAnyActivationOrderIsOrderedByID() async throws {
         let ids = ["a", "b", "b-c", "z"]
         for first in ids.indices {
             for second in ids.indices where second != first {
@@ -225,7 +225,7 @@ import Testing
 
     /// A call that waits goes on in the old version, also if that is withdrawn.
     @Test(arguments: [true, false])
-    func suspendedCall_patchReplacedOrRemoved_goesOnInOldVersion(isReplaced: Bool) async throws {
+    func suspendedCallPatchReplacedOrRemovedGoesOnInOldVersion(isReplaced: Bool) async throws {
         let app = try App()
         try app.install("top", "host.call('T.pauses') host.call('T.pauses') return -1")
         let answers = calls(10, of: app, waits: true)
@@ -248,7 +248,7 @@ import Testing
     }
 
     /// It fails in the old version: the failure is counted for that version, and the new one's breaker stays closed.
-    @Test func suspendedCall_failsInOldVersion_itsOtherwiseAnswers() async throws {
+    @Test func suspendedCallFailsInOldVersionItsOtherwiseAnswers() async throws {
         let app = try App(.patient.with(\.failures, 3))
         try app.install("top", "host.call('T.pauses') error('no')", otherwise: "-1")
         let answers = calls(10, of: app, waits: true)
@@ -268,7 +268,7 @@ import Testing
     }
 
     /// A call had entered the patch above, and the one below is withdrawn: the original answers, and an event says so.
-    @Test func waitingCall_patchBelowRemoved_isCountedAsFallback() async throws {
+    @Test func waitingCallPatchBelowRemovedIsCountedAsFallback() async throws {
         let app = try App(.oneInstance.with(\.lockTime, .seconds(10)))
         try app.install("below", "return -1", holds: true)
         try app.install("top", "return original(x)")
@@ -298,7 +298,7 @@ import Testing
     }
 
     /// A call is refused, and while it is reported the memory of the patch that refused it is used for its third version.
-    @Test func refusedCall_layerReusedByListener_readsLayerBelowFirst() async throws {
+    @Test func refusedCallLayerReusedByListenerReadsLayerBelowFirst() async throws {
         var limits = PatchLimits.oneInstance
         limits.waitingCalls = 0
         let registry = PatchRegistry()

@@ -33,7 +33,7 @@ import Testing
     }
 
     /// A thread that waits for the locks of a patch leaves them to the thread that has them.
-    @Test func locksOfAPatch_twoThreads_areGivenBack() async throws {
+    @Test func locksOfAPatchTwoThreadsAreGivenBack() async throws {
         var limits = PatchLimits.oneInstance
         limits.lockTime = .seconds(1)
         let harness = try Harness(limits: limits)
@@ -113,7 +113,7 @@ import Testing
         #expect(!harness.events.contains { if case .fellBack = $0 { true } else { false } })
     }
 
-    @Test func activation_severalReplacements_areSeenTogether() async throws {
+    @Test func activationSeveralReplacementsAreSeenTogether() async throws {
         let harness = try Harness()
         let first = try harness.registry.replaceable("T.a") { () -> Int in 0 }
         let last = try harness.registry.replaceable("T.z") { () -> Int in 0 }
@@ -179,7 +179,7 @@ import Testing
         #expect(harness.failures.isEmpty)
     }
 
-    @Test func call_threadWithLittleStack_originalAnswers() throws {
+    @Test func callThreadWithLittleStackOriginalAnswers() throws {
         let harness = try Harness()
         let function = try harness.registry.replaceable("T.f") { (x: Int) -> Int in x }
         try harness.apply("patch.replace('T.f', function(o, x) return x + 1 end)", replaces: ["T.f"])

@@ -101,7 +101,7 @@ import Testing
 
     /// Versions come, go, are replaced, closed and run in shadow, and versions that are gone make instances late.
     @Test(arguments: [1, 3])
-    func versionsChange_onlyTheMeantOnesAnswer(instances: Int) async throws {
+    func versionsChangeOnlyTheMeantOnesAnswer(instances: Int) async throws {
         let (threads, tasks, seconds) = testsMayBeLong ? (8, 100, isSanitized ? 60.0 : 20) : (4, 8, isSanitized ? 5 : 1)
         for _ in 0..<2 {
             let bench = try Bench(instances: instances)
@@ -178,7 +178,7 @@ import Testing
     }
 
     /// The memory of a version that is gone is the next one's. A thread that still wants to make an instance of it makes none.
-    @Test func goneVersion_makesNoInstance() async throws {
+    @Test func goneVersionMakesNoInstance() async throws {
         let harness = try Harness(limits: .patient.with(\.instances, 4))
         let (hold, isIn, mayLeave) = try harness.holding("T.hold")
         let quick = try harness.registry.replaceable("T.quick") { () -> Int in 0 }
@@ -203,7 +203,7 @@ import Testing
     }
 
     /// A layer that refused a call may belong to the next version by the time that the refusal is looked at.
-    @Test func layerOfNextVersion_isAnother() throws {
+    @Test func layerOfNextVersionIsAnother() throws {
         let harness = try Harness()
         _ = try harness.registry.replaceable("T.f") { () -> Int in 0 }
         let first = try harness.apply("patch.replace('T.f', function() return 1 end, {otherwise = 11})", version: 1)
@@ -224,7 +224,7 @@ import Testing
     }
 
     /// A call that comes late for a version whose memory now belongs to one that lies below another patch would pass by that patch.
-    @Test func lateCall_doesNotEnterALayerBelow() throws {
+    @Test func lateCallDoesNotEnterALayerBelow() throws {
         let harness = try Harness()
         let f = try harness.registry.replaceable("T.f") { () -> Int in 0 }
         func apply(_ id: String, _ version: Int) throws -> LoadedPatch {
@@ -244,7 +244,7 @@ import Testing
     }
 
     /// Counts are reported while patches in shadow come and go, as when an app goes to the background during a sync.
-    @Test func comparisonsAreFlushed_shadowEnds() async throws {
+    @Test func comparisonsAreFlushedShadowEnds() async throws {
         let harness = try Harness()
         let names = (0..<50).map { "T.f\($0)" }
         for name in names { _ = try harness.registry.replaceable(name) { () -> Int in 0 } }

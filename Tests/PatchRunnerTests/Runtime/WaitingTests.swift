@@ -24,7 +24,7 @@ import Testing
 
     /// Twelve threads queue, and each is in the patch for a tenth of `lockTime`. The last one waits longer than `lockTime`, and
     /// still gets in.
-    @Test func waitingCall_manyShortCallsBefore_getsIn() async throws {
+    @Test func waitingCallManyShortCallsBeforeGetsIn() async throws {
         var limits = PatchLimits.oneInstance
         let turn = isSanitized ? 0.5 : 0.05
         limits.lockTime = .seconds(10 * turn)
@@ -54,7 +54,7 @@ import Testing
 
     /// Threads that call all the time do not block each other. Each goes on until all have made a hundred calls, so if one were
     /// kept out, it would give up.
-    @Test func callQueue_threadsCallConstantly_servesEach() async throws {
+    @Test func callQueueThreadsCallConstantlyServesEach() async throws {
         let harness = try Harness(limits: .oneInstance.with(\.waitTime, isSanitized ? .seconds(20) : .seconds(5)))
         let function = try harness.registry.replaceable("T.f") { (x: Int) -> Int in
             let end = DispatchTime.now().uptimeNanoseconds + 200_000
@@ -182,7 +182,7 @@ import Testing
 
     /// As many calls may wait as the limit allows. The original handles the others, and the breaker does not open.
     @Test(arguments: [50, 1000])
-    func waitingCalls_aboveLimit_originalAnswers(_ limit: Int) async throws {
+    func waitingCallsAboveLimitOriginalAnswers(_ limit: Int) async throws {
         let harness = try Harness(limits: .oneInstance.with(\.waitingCalls, limit))
         let gate = Mutex<[CheckedContinuation<Void, Never>]>([])
         let arrived = Counter()
@@ -320,7 +320,7 @@ import Testing
     }
 
     /// Objects are released with a call that was given up. Their `deinit` may enter the patch while a call leaves it.
-    @Test func objectDeinit_atEndOfCall_mayCallPatch() async throws {
+    @Test func objectDeinitAtEndOfCallMayCallPatch() async throws {
         let (harness, function) = try Harness.identity(
             limits: .oneInstance.with(\.lockTime, .milliseconds(20)).with(\.failures, .max))
         let wishes = Counter()
@@ -361,7 +361,7 @@ import Testing
 
     /// A task that is woken on the thread that leaves the patch does not block the queue.
     @Test
-    func wokenTask_blocksItsThread_holdsNoQueue() async throws {
+    func wokenTaskBlocksItsThreadHoldsNoQueue() async throws {
         let harness = try Harness(limits: .oneInstance)
         let (holds, isIn, mayLeave) = try holding(harness)
         let mayEnd = DispatchSemaphore(value: 0)

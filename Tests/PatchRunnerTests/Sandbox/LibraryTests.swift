@@ -74,7 +74,7 @@ import TestSupport
         "getmetatable('').__index == string", "require 'string' == string", "require('utf8') == utf8",
     ]
 
-    @Test func sandboxLibrary_expressions_answerAsLua() throws {
+    @Test func sandboxLibraryExpressionsAnswerAsLua() throws {
         try #require(Tool.exists("/usr/bin/lua5.4"), "lua5.4 is missing: run scripts/deps.sh")
         let print =
             "local function show(...) local t = table.pack(...) for i = 1, t.n do t[i] = tostring(t[i]) end return table.concat(t, '|') end\n"
@@ -125,7 +125,7 @@ import TestSupport
                 """) == "right3")
     }
 
-    @Test func sandbox_missingMetamethods_areLoggedOnce() throws {
+    @Test func sandboxMissingMetamethodsAreLoggedOnce() throws {
         let harness = try Harness()
         let function = try harness.registry.replaceable("T.run") { () -> Int in 0 }
         try harness.apply(

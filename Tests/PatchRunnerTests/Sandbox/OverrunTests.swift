@@ -281,7 +281,7 @@ import Testing
     }
 
     /// To describe an error that is a table, its keys are put in order.
-    @Test func errorDescription_tableOfManyKeys_endsInTime() throws {
+    @Test func errorDescriptionTableOfManyKeysEndsInTime() throws {
         let keys = try #require(Self.slow.first { $0.name == "zero-keys" }).code
         var least = Double.infinity
         for _ in 0..<3 where least > Self.most {
@@ -292,7 +292,7 @@ import Testing
 
     /// The same while a script loads. Loading includes making the values.
     @Test(arguments: ["sort", "concat", "compare", "gsub-backtrack", "require", "pcall", "format", "move-from"])
-    func load_endlessLoop_endsInTime(_ name: String) throws {
+    func loadEndlessLoopEndsInTime(_ name: String) throws {
         let loop = try #require(Self.loops.first { $0.name == name }).code
         var least = Double.infinity
         for _ in 0..<3 where least > Self.most {
@@ -306,7 +306,7 @@ import Testing
 
     /// Compiling is timed. Scanning the source before that is not, and is slow in a debug build.
     @Test(arguments: [false, true])
-    func compile_largeSource_endsInTime(withJumps: Bool) throws {
+    func compileLargeSourceEndsInTime(withJumps: Bool) throws {
         let jumps = String(repeating: "goto a ", count: 900) + "::a::" + String(repeating: "x=x ", count: 14_000)
         let source = withJumps ? jumps : Self.bomb
         let harness = try Harness(limits: PatchLimits().with(\.loadTime, .milliseconds(10)))

@@ -13,7 +13,7 @@ import Testing
         ("[1]", SourceScan.longestChain, "indexings in a row"), ("(", SourceScan.deepestNesting, "nested brackets"),
         ("{", SourceScan.deepestNesting, "nested brackets"), ("goto a ", SourceScan.mostJumps, "`goto`s"),
     ])
-    func sourceScan_atLimit_hasNoFault(_ piece: String, most: Int, name: String) {
+    func sourceScanAtLimitHasNoFault(_ piece: String, most: Int, name: String) {
         let head = "local first = 1\n-- a comment\r\nx"
         #expect(Self.fault("\(head) " + String(repeating: piece, count: most)) == nil)
         #expect(
@@ -22,7 +22,7 @@ import Testing
     }
 
     /// The same characters in strings and comments, or not in a row, are allowed.
-    @Test func sourceScan_charactersInStringsAndComments_hasNoFault() {
+    @Test func sourceScanCharactersInStringsAndCommentsHasNoFault() {
         let many = String(repeating: ".a[({goto ", count: 2_000)
         for source in ["x = '\(many)'", "-- \(many)\nx = 1", "--[[\n\(many)\n]]", "x = [==[\(many)]==]"] {
             #expect(Self.fault(source) == nil, "\(source.prefix(20))")
@@ -32,7 +32,7 @@ import Testing
     }
 
     /// Spaces, line ends and comments do not end a row.
-    @Test func sourceScan_rowOverSeveralLines_isCounted() {
+    @Test func sourceScanRowOverSeveralLinesIsCounted() {
         let row = String(repeating: ".a -- more\n [\n1] ", count: SourceScan.longestChain)
         #expect(Self.fault("x = y\(row)")?.hasSuffix("more than 200 indexings in a row") == true)
     }

@@ -68,7 +68,7 @@ import Testing
 
     /// Filling Lua's stack takes seconds, so this is done for each way only if tests may take long.
     @Test(arguments: Way.allCases, [false, true])
-    func hostResult_hugeNestedContainer_leavesStateUsable(_ way: Way, isGenerous: Bool) throws {
+    func hostResultHugeNestedContainerLeavesStateUsable(_ way: Way, isGenerous: Bool) throws {
         guard !isGenerous || way == .unkeyed || testsMayBeLong else { return }
         let harness = try Harness(limits: isGenerous ? Self.generous : .patient)
         _ = try harness.registry.replaceable("H.matrix") { (rows: Int) -> Matrix in Matrix(rows: rows, way: way) }
@@ -84,7 +84,7 @@ import Testing
         if way == .unkeyed || way == .keyed { #expect(run(7) == 5) }
     }
 
-    @Test func scriptResult_largerThanLuaStack_originalAnswers() throws {
+    @Test func scriptResultLargerThanLuaStackOriginalAnswers() throws {
         let harness = try Harness(limits: Self.generous)
         let run = try harness.registry.replaceable("T.run") { (x: Int) -> Matrix in Matrix(rows: 0, way: .unkeyed) }
         try harness.apply(

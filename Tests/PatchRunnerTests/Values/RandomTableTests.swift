@@ -104,7 +104,7 @@ import Testing
         try add("mapOfBranches", [String: [Branch]]())
     }
 
-    @Test func scriptResult_randomTable_nextCallWorks() throws {
+    @Test func scriptResultRandomTableNextCallWorks() throws {
         let tree = try harness.registry.replaceable("V.tree") { (_: Int) -> [Int] in [7] }
         _ = try harness.registry.replaceable("W.tree") { (_: Basket) -> Int in 0 }
         let list = (names + ["tree"]).map { "'\($0)'" }.joined(separator: ", ")

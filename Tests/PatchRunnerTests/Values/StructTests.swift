@@ -82,7 +82,7 @@ import Testing
         #expect(try answer(Both(3), "assert(x.swiftName == nil) return {lua_name = x.lua_name + 1}").0 == Both(4))
     }
 
-    @Test func patchStruct_insideCodableValue_comesBack() throws {
+    @Test func patchStructInsideCodableValueComesBack() throws {
         let harness = try Harness()
         let echo = try harness.registry.replaceable("T.echo") { (x: Outer) -> Outer? in nil }
         try harness.apply(
@@ -139,7 +139,7 @@ import Testing
     }
 
     /// The stack has room for all fields of a struct at once.
-    @Test func patchStruct_manyFieldsNestedDeeply_comesBack() throws {
+    @Test func patchStructManyFieldsNestedDeeplyComesBack() throws {
         let (value, failures) = try answer(Wide.deep(levels: 7), "return x")
         #expect(failures.isEmpty)
         #expect(value == Wide.deep(levels: 7))
@@ -258,7 +258,7 @@ import Testing
     }
 
     /// The keys of a dictionary and the cases of an enum are not fields, because another value has others.
-    @Test func sampleInterface_dictionaryKeysAndEnumCases_areNoFields() throws {
+    @Test func sampleInterfaceDictionaryKeysAndEnumCasesAreNoFields() throws {
         struct Price: Codable { var amount: Double }
         enum Payment: Codable {
             case cash

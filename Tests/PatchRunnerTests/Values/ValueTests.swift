@@ -137,7 +137,7 @@ final class Basket: PatchObject {
             "argument 1 of T.array: tables of more than 100000 elements"
         ),
     ])
-    func scriptValue_wrongType_isNamed(_ body: String, _ message: String) throws {
+    func scriptValueWrongTypeIsNamed(_ body: String, _ message: String) throws {
         let harness = try Harness()
         let function = try harness.registry.replaceable("T.f") { (x: Int) -> Int in x + 1000 }
         _ = try harness.registry.replaceable("T.array") { (_: [Int]) -> Int in 0 }
@@ -176,7 +176,7 @@ final class Basket: PatchObject {
 
     /// Lua has two keys where Swift has one. One of the values would be lost, another one in each process.
     @Test(arguments: ["{['caf\\u{E9}'] = 1, ['cafe\\u{301}'] = 2}", "{['\\u{AC00}'] = 1, ['\\u{1100}\\u{1161}'] = 2}"])
-    func keys_sameInSwift_areRefused(table: String) throws {
+    func keysSameInSwiftAreRefused(table: String) throws {
         let harness = try Harness()
         let plain = try harness.registry.replaceable("T.plain") { () -> [String: Int] in [:] }
         let coded = try harness.registry.replaceable("T.coded") { () -> Labels in Labels(counts: [:]) }
@@ -219,7 +219,7 @@ final class Basket: PatchObject {
     }
 
     /// A NaN or infinite number is returned only from a call that was given one.
-    @Test func scriptNumber_notFinite_isRefused() throws {
+    @Test func scriptNumberNotFiniteIsRefused() throws {
         let harness = try Harness(limits: .patient.with(\.failures, 100))
         let registry = harness.registry
         let scalar = try registry.replaceable("N.scalar") { (x: Double, y: Double) -> Double in 1 }

@@ -90,7 +90,7 @@ import Testing
         "feed sign f --role root", "feed pause f a.b --cacert c", "feed deploy f --to d --purge-timeout 1s",
         "feed deploy f --to d --wait 1s", "report e --force", "feed undo f --yes", "feed sign f --force --detach",
     ])
-    func option_withoutTheOneThatItNeeds_isRefused(line: String) {
+    func optionWithoutTheOneThatItNeedsIsRefused(line: String) {
         #expect(refusal(line.split(separator: " ").map(String.init))?.message.contains(" without --") == true)
     }
 
@@ -102,7 +102,7 @@ import Testing
         "keystore export s n -o x",
         "feed status f --cacert c --root r --allow-http", "sync f --store s --root r",
     ])
-    func option_withTheOneThatItNeeds_isTaken(line: String) {
+    func optionWithTheOneThatItNeedsIsTaken(line: String) {
         #expect(refusal(line.split(separator: " ").map(String.init)) == nil)
     }
 
@@ -181,7 +181,7 @@ import Testing
             "the pattern for names is wrong: malformed pattern (missing ']')"
         ),
     ])
-    func commandLine_wrongArgument_exits64WithReason(line: String, says: String) throws {
+    func commandLineWrongArgumentExits64WithReason(line: String, says: String) throws {
         let shop = try ReleaseFixture()
         try shop.folder.write("it('x', function() end)\n", to: "spec.lua")
         try shop.folder.write("-- @patch a.b\n-- @version 0\n-- @app a.b\n", to: "zero.lua")
@@ -215,7 +215,7 @@ import Testing
     }
 
     /// A folder that was made for a failed operation is removed.
-    @Test func outputFolder_verbFails_isRemoved() throws {
+    @Test func outputFolderVerbFailsIsRemoved() throws {
         let shop = try ReleaseFixture()
         let run = try shop.shell(
             """

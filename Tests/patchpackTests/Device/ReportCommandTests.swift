@@ -41,7 +41,7 @@ import Testing
     }
 
     /// Sums of counts that a device made up end at the largest number, in each format.
-    @Test(arguments: ["json", "text", "openmetrics"]) func report_largestCounts_isWritten(_ format: String) throws {
+    @Test(arguments: ["json", "text", "openmetrics"]) func reportLargestCountsIsWritten(_ format: String) throws {
         let most = Int.max
         let counts = [
             #","patch.calls":\#(most),"patch.failures":\#(most),"patch.fallbacks":\#(most),"patch.measured":\#(most),"patch.nanoseconds":\#(most),"patch.longest":\#(most),"patch.times":[\#(most),\#(most)]"#,
@@ -63,7 +63,7 @@ import Testing
     }
 
     /// Events with any counts, names and times, in each format and with each gate. Devices send what they like.
-    @Test func report_anyEvents_isWritten() throws {
+    @Test func reportAnyEventsIsWritten() throws {
         var random = SeededRandom(80)
         let counts = [0, 1, 2, 1000, 1 << 31, 1 << 53, Int.max - 1, Int.max]
         let names = EventRecord.Name.allCases.map(\.rawValue)
@@ -112,7 +112,7 @@ import Testing
     }
 
     /// What is added up without a feed may be of several apps.
-    @Test func report_severalApps_saysSo() throws {
+    @Test func reportSeveralAppsSaysSo() throws {
         let lines = [Self.line("activated", 1), Self.line("activated", 2).replacing("com.example.shop\"", with: "b\"")]
         try folder.write(lines.joined(separator: "\n") + "\n", to: "two.jsonl")
         let run = try Tool.patchpack("report", "two.jsonl", in: folder.path)
@@ -122,7 +122,7 @@ import Testing
     }
 
     /// A share of no device is not there.
-    @Test func report_noDeviceSinceStop_saysSo() throws {
+    @Test func reportNoDeviceSinceStopSaysSo() throws {
         let work = try FeedReleaseFixture()
         try #require(try work.run("withdraw", "feed", FeedReleaseFixture.id).status == 0)
         let line = Self.line("rolled-back", 1).replacing(
@@ -134,7 +134,7 @@ import Testing
     }
 
     /// A file without an event is no report of a fleet, in which nothing fails.
-    @Test func report_emptyFile_isMalformed() throws {
+    @Test func reportEmptyFileIsMalformed() throws {
         let shop = try ReleaseFixture()
         try shop.folder.write("", to: "empty.jsonl")
         let run = try shop.run("report", "empty.jsonl", "--gate", "failing<1%")
@@ -250,7 +250,7 @@ import Testing
         #expect(bare.status == 64 && bare.error.contains("did you mean 'failing<0.5%'?"), "\(bare.error)")
     }
 
-    @Test func report_comparisons_showsWhatAPatchWouldChange() throws {
+    @Test func reportComparisonsShowsWhatAPatchWouldChange() throws {
         let compared = (0..<10).map { device in
             Self.line(
                 "compared", device,
@@ -489,7 +489,7 @@ import Testing
     @Test(
         .needs("python3-html5lib", "/usr/lib/python3/dist-packages/html5lib"),
         .needs("python3-prometheus-client", "/usr/lib/python3/dist-packages/prometheus_client"))
-    func reportCommand_hostileEventText_showsOnlyCountedEvents() throws {
+    func reportCommandHostileEventTextShowsOnlyCountedEvents() throws {
         var lines: [String] = []
         for (index, text) in HostileText.all.enumerated() {
             let json = JSONValue.string(text).text()

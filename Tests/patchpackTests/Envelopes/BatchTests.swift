@@ -127,7 +127,7 @@ import Testing
         #expect(json["unchanged"] as? Bool == true && json["written"] as? Bool == false && json["warnings"] is [Any])
     }
 
-    @Test func pack_allOrNothingWithBadScript_writesNothing() throws {
+    @Test func packAllOrNothingWithBadScriptWritesNothing() throws {
         try shop.folder.write("no tags", to: "patches/bad.lua")
         let run = try shop.pack(
             "patches/one.lua", "patches/bad.lua", "patches/two.lua", "-o", "new", "--all-or-nothing")
@@ -143,7 +143,7 @@ import Testing
         #expect(run.status == 64 && run.error.contains("a spec is given to `test` with --spec"), "\(run.error)")
     }
 
-    @Test func resign_manyEnvelopes_signsEach() throws {
+    @Test func resignManyEnvelopesSignsEach() throws {
         let run = try shop.shell(
             """
             patchpack resign 'dist/sub dir'/*.js -o both --append --trusted-key trusted.pem --signing-key other-signing.pem &&
@@ -349,7 +349,7 @@ import Testing
         #expect(run.error.contains("empty: no .js file in this folder"))
     }
 
-    @Test func verifyRecursive_linksAndPipesInFolder_ends() throws {
+    @Test func verifyRecursiveLinksAndPipesInFolderEnds() throws {
         let run = try shop.shell(
             """
             mkfifo dist/fifo.js; mkdir dist/closed; ln -s . dist/loop.js; ln -s nowhere dist/dangling.js

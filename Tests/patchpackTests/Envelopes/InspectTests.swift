@@ -28,7 +28,7 @@ import Testing
         #expect(members?.compactMap { $0["name"] as? String } == ["manifest.json", "cart.lua.md5", "cart.lua.aes"])
     }
 
-    @Test func inspect_wrongKeyOrSignature_showsReadableParts() throws {
+    @Test func inspectWrongKeyOrSignatureShowsReadableParts() throws {
         try #require(try shop.pack("cart.lua").status == 0)
         let wrong = try shop.run("inspect", "cart.js", "--script-key", "other.key")
         #expect(wrong.status == 13)

@@ -20,7 +20,7 @@ import Testing
         ("Cart.total", "--replaces x", 20), ("Cart.total", "--replaces Cart.total --replaces x", 20),
         ("x", "", 20), ("x", "--replaces Cart.total", 0),
     ])
-    func replacesOption_isLinted(tag: String, options: String, status: Int32) throws {
+    func replacesOptionIsLinted(tag: String, options: String, status: Int32) throws {
         let shop = try ReleaseFixture()
         try shop.folder.write(
             ReleaseFixture.script.replacing("@replaces Cart.total", with: "@replaces \(tag)"), to: "door.lua")
@@ -85,7 +85,7 @@ import Testing
         #expect(!shop.folder.exists("out.lua"))
     }
 
-    @Test func pack_outputOption_givesPaths() throws {
+    @Test func packOutputOptionGivesPaths() throws {
         try shop.folder.write(ReleaseFixture.script, to: "src/a/one.lua")
         try shop.folder.write(ReleaseFixture.script.replacing("cart-total", with: "other"), to: "src/b/one.lua")
         #expect(try shop.pack("cart.lua", "-o", "dist").status == 0)
@@ -170,7 +170,7 @@ import Testing
         }
     }
 
-    @Test func outputFile_pathOfKeyOrEnvelope_isRefused() throws {
+    @Test func outputFilePathOfKeyOrEnvelopeIsRefused() throws {
         try shop.folder.write(TestKeys.script.encoded().exposed, to: "cart.js")
         let key = try shop.run("pack", "cart.lua", "--force", "--signing-key", "signing.pem", "--script-key", "cart.js")
         #expect(key.status == 64, "\(key.error)")

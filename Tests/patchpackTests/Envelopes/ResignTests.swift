@@ -52,7 +52,7 @@ import Testing
         #expect(try UnverifiedEnvelope(shop.folder.read("twice.js")).signatures.count == 1)
     }
 
-    @Test func resign_envelopeNotTrusted_isRefused() throws {
+    @Test func resignEnvelopeNotTrustedIsRefused() throws {
         #expect(
             try shop.run(
                 "resign", "cart.js", "-o", "x.js", "--trusted-key", "other.pem", "--signing-key", "other-signing.pem"
@@ -69,12 +69,12 @@ import Testing
         ["-o", "x.js"], ["--signing-key", "signing.pem"], ["-o", "x.js", "--detach", "--signing-key", "signing.pem"],
         ["-o", "x.js", "--attach", "missing", "--detach"],
     ])
-    func resign_missingOrConflictingOptions_exits64(words: [String]) throws {
+    func resignMissingOrConflictingOptionsExits64(words: [String]) throws {
         let run = try shop.run(["resign", "cart.js", "--trusted-key", "trusted.pem"] + words)
         #expect(run.status == 64, "\(run.error)")
     }
 
-    @Test func resign_detachedSignature_isAttached() throws {
+    @Test func resignDetachedSignatureIsAttached() throws {
         let key = try SigningKey.generate(.ed25519)
         try shop.folder.write(key.pem().exposed, to: "room/key.pem", mode: 0o600)
         try shop.folder.write(key.verifyingKey.pem(), to: "room.pem")

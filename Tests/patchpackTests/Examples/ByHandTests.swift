@@ -31,7 +31,7 @@ import Testing
         #expect(try shop.folder.read("out/lib/deep/bytes.lua") == (0...255).map { UInt8($0) })
     }
 
-    @Test func openScript_wrongKeyOrSignature_isRefused() throws {
+    @Test func openScriptWrongKeyOrSignatureIsRefused() throws {
         try #require(try shop.pack("cart.lua").status == 0)
         #expect(try shop.shell("\"$CHECKOUT/examples/by-hand/open.sh\" cart.js other.pem script.key out").status != 0)
         #expect(try shop.shell("\"$CHECKOUT/examples/by-hand/open.sh\" cart.js trusted.pem other.key out").status != 0)

@@ -18,9 +18,9 @@ import Testing
             }
         }()
 
-        @Test func documents_search_findsThem() { #expect(Self.documents.count > 5, "\(Self.documents)") }
+        @Test func documentsSearchFindsThem() { #expect(Self.documents.count > 5, "\(Self.documents)") }
 
-        @Test(arguments: documents) func documentShellBlocks_run_succeed(_ document: String) throws {
+        @Test(arguments: documents) func documentShellBlocksRunSucceed(_ document: String) throws {
             let folder = try TestFolder()
             let run = try Tool.shell(
                 """
@@ -32,7 +32,7 @@ import Testing
         }
 
         /// The patches on the page fit the functions of the example app, to which it sends its reader.
-        @Test func writingPatches_patches_fitTheShop() throws {
+        @Test func writingPatchesPatchesFitTheShop() throws {
             let folder = try TestFolder()
             let run = try Tool.shell(
                 #"""

@@ -55,7 +55,7 @@ import Testing
 
     /// The lines of each example that download the tool unpack only the release whose hash they have.
     @Test(arguments: ["verify-patches.yml", "rollout.yml", "gitlab-ci.yml", "Jenkinsfile"])
-    func pipelineDownload_wrongHash_unpacksNothing(_ example: String) throws {
+    func pipelineDownloadWrongHashUnpacksNothing(_ example: String) throws {
         let lines = try String(contentsOfFile: "\(Tool.root)/examples/\(example)", encoding: .utf8)
             .split(separator: "\n").map { $0.trimmingPrefix { " -".contains($0) } }
         let first = try #require(lines.firstIndex { $0.hasPrefix("curl ") })

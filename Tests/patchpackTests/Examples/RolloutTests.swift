@@ -65,7 +65,7 @@ import Testing
     }
 
     /// Devices go on shadowing a patch that is live until they sync. They are no evidence.
-    @Test func advance_devicesThatStillShadow_areNotCounted() throws {
+    @Test func advanceDevicesThatStillShadowAreNotCounted() throws {
         func advance(_ gates: String...) throws -> Tool {
             try Tool.run(
                 Tool.patchpack,
@@ -130,7 +130,7 @@ import Testing
         #""service.name":"com.example.other""#,
         #""service.name":"com.example.shop","deployment.environment.name":"debug""#,
     ])
-    func advance_eventsOfOthers_areLeftOut(_ place: String) throws {
+    func advanceEventsOfOthersAreLeftOut(_ place: String) throws {
         try report(0..<150, failing: 150)
         try report(1000..<20_000, failing: 0, in: place)
         let bad = try advance("failing<1%")
@@ -138,7 +138,7 @@ import Testing
         #expect(bad.text.contains("note  19,000 events of other apps or environments left out"), "\(bad.text)")
     }
 
-    @Test func advance_failuresOfOthers_pauseNothing() throws {
+    @Test func advanceFailuresOfOthersPauseNothing() throws {
         try report(
             0..<1000, failing: 0, in: #""service.name":"com.example.shop","deployment.environment.name":"release""#)
         try report(1000..<2000, failing: 1000, in: #""service.name":"com.example.other""#)
@@ -164,7 +164,7 @@ import Testing
     }
 
     /// A version that only devices name is not the version before: anyone can name one.
-    @Test func advance_previousVersion_isListed() throws {
+    @Test func advancePreviousVersionIsListed() throws {
         try publishLower(5)
         try report(0..<4000, failing: 20, version: 5)
         try report(4000..<8000, failing: 600)
@@ -180,7 +180,7 @@ import Testing
     }
 
     /// Five machines: a group of one, a group of two, and the rest.
-    @Test func advance_fiveMachines_goesByGroups() throws {
+    @Test func advanceFiveMachinesGoesByGroups() throws {
         func advance(after minutes: Int, gates: String = "--gate failing=0 --gate rolled-back=0") throws -> Tool {
             try Tool.shell(
                 """
@@ -226,7 +226,7 @@ import Testing
     }
 
     /// A gate that the devices of a step cannot decide says so, with what could.
-    @Test func advance_tooFewDevices_saysSo() throws {
+    @Test func advanceTooFewDevicesSaysSo() throws {
         try report(0..<2, failing: 0)
         try report(2..<300, failing: 0, as: "launched", version: 9)
         let run = try advance("failing<0.5%")
@@ -238,7 +238,7 @@ import Testing
     }
 
     /// The ladder begins in shadow. A pause there is undone into shadow.
-    @Test func feedAdvance_shadow_goesUpTheLadder() throws {
+    @Test func feedAdvanceShadowGoesUpTheLadder() throws {
         func advance(after seconds: Int, steps: String = "shadow,1%,100%", gate: String = "failing<0.5%") throws -> Tool
         {
             try Tool.shell(
@@ -319,7 +319,7 @@ import Testing
         #expect(now.says.components(separatedBy: "1.jsonl.gz").count == 2, "it is named once: \(now.says)")
     }
 
-    @Test func rolloutStep_unreadableEvents_isStopped() throws {
+    @Test func rolloutStepUnreadableEventsIsStopped() throws {
         try report(0..<3000, failing: 0)
         let cut = try Tool.shell("gzip -c events/0.jsonl | head -c 40 >events/1.jsonl.gz", in: folder.path)
         try #require(cut.status == 0)
@@ -357,7 +357,7 @@ import Testing
     }
 
     /// The job takes the steps and gates of a few machines from its environment.
-    @Test func rolloutScript_fewMachines_takesGroups() throws {
+    @Test func rolloutScriptFewMachinesTakesGroups() throws {
         try report(0..<1, failing: 0)
         func run() throws -> Tool {
             try Tool.shell(

@@ -125,7 +125,7 @@ import Testing
                 69, "ulimit -u"
             ),
         ])
-        func command_withoutNewThreads_worksOrFails(_ command: String, status: Int32, says: String) throws {
+        func commandWithoutNewThreadsWorksOrFails(_ command: String, status: Int32, says: String) throws {
             let shop = try FeedReleaseFixture(isEmpty: true).shop
             try shop.folder.write(ReleaseFixture.script.replacing("cart-total", with: "b"), to: "b.lua")
             try #require(try shop.pack("cart.lua", "b.lua").status == 0)
@@ -147,7 +147,7 @@ import Testing
                 "TMPDIR", 74, "is TMPDIR a folder"
             ),
         ])
-        func command_poorFileSystem_saysSo(
+        func commandPoorFileSystemSaysSo(
             _ command: String, variable: String, status: Int32, says: String
         ) throws {
             let library = try #require(Self.library)
@@ -159,7 +159,7 @@ import Testing
         }
 
         /// A signal may come before the number of a new command is known. No command goes on without the tool.
-        @Test(arguments: [1, 2]) func signatureCommand_signalWhileItStarts_isEnded(jobs: Int) throws {
+        @Test(arguments: [1, 2]) func signatureCommandSignalWhileItStartsIsEnded(jobs: Int) throws {
             let shop = try ReleaseFixture()
             try shop.folder.write(ReleaseFixture.script.replacing("cart-total", with: "b"), to: "b.lua")
             let library = try #require(Self.library)
@@ -204,7 +204,7 @@ import Testing
         }
 
         @Test(arguments: scenarios, [false, true])
-        func command_eachCallFails_leavesWholeOutputs(_ scenario: Scenario, withoutNamelessFiles: Bool) throws {
+        func commandEachCallFailsLeavesWholeOutputs(_ scenario: Scenario, withoutNamelessFiles: Bool) throws {
             let sound = try place(scenario)
             var whole: [[UInt8]] = []
             // The folder is reused as long as a run leaves it unchanged.

@@ -22,7 +22,7 @@ import Testing
         ("name behind a file", "ln -s cart.js/x x", 66), ("empty", ": >x", 10),
         ("link to a sound one", "ln -s cart.js x", 0),
     ])
-    func inputFile_specialKind_hasItsExitStatus(_ kind: (name: String, make: String, status: Int32)) throws {
+    func inputFileSpecialKindHasItsExitStatus(_ kind: (name: String, make: String, status: Int32)) throws {
         for verb in [
             "verify x --script-key script.key", "verify x --signature-only", "unpack x -o out --script-key script.key",
         ] {
@@ -48,7 +48,7 @@ import Testing
         #"$'line\nfeed.js'"#, #"$'escape\e[31m.js'"#, #"$'latin\xe9.js'"#, "' spaces .js'", "-dash.js", "ünïcödé.js",
         #"$'\u202egnp.js'"#, "'*.js'", #""q'u\"o.js""#,
     ])
-    func fileName_unusualCharacters_isVerified(_ name: String) throws {
+    func fileNameUnusualCharactersIsVerified(_ name: String) throws {
         let run = try shop.shell(
             """
             set -e
@@ -63,7 +63,7 @@ import Testing
     }
 
     /// More files than the process may open.
-    @Test func verify_moreFilesThanDescriptors_reportsEach() throws {
+    @Test func verifyMoreFilesThanDescriptorsReportsEach() throws {
         let count = testsMayBeLong ? 10_000 : 1_000
         let run = try shop.shell(
             """
@@ -103,7 +103,7 @@ import Testing
     }
 
     /// A release that is killed at any moment leaves only complete envelopes, and the next release works.
-    @Test func pack_killedAtAnyMoment_leavesWholeEnvelopes() throws {
+    @Test func packKilledAtAnyMomentLeavesWholeEnvelopes() throws {
         let run = try shop.shell(
             """
             for n in 1 2 3 4 5 6; do sed "s/cart-total/s$n/" cart.lua >s$n.lua; done

@@ -51,7 +51,7 @@ import Testing
         return files
     }
 
-    @Test func feedDeploy_changedFeed_writesOnlyNewFiles() throws {
+    @Test func feedDeployChangedFeedWritesOnlyNewFiles() throws {
         let trial = try deploy("feed", "--dry-run")
         #expect(trial.status == 0 && trial.text.hasPrefix("would deploy  feed to www"))
         #expect(try files(of: "www").isEmpty)
@@ -77,7 +77,7 @@ import Testing
     }
 
     /// Devices that were reading the older state looked for it.
-    @Test func feedDeploy_olderFileMissing_isUploadedAndNamed() throws {
+    @Test func feedDeployOlderFileMissingIsUploadedAndNamed() throws {
         #expect(try deploy().status == 0)
         let names = try work.folder.contents()
         let envelope = try #require(names.first { $0.hasPrefix("www/targets/patches/") && $0.hasSuffix(".js") })
@@ -90,7 +90,7 @@ import Testing
         #expect(!run.error.contains(".rollout.json"), "what is new was not missing")
     }
 
-    @Test func feedDeploy_otherCopyDeployed_exits40() throws {
+    @Test func feedDeployOtherCopyDeployedExits40() throws {
         #expect(try deploy().status == 0)
         try change("pause", FeedReleaseFixture.id)
         try other.change("switch", "checkout=old")
@@ -112,7 +112,7 @@ import Testing
     }
 
     /// Nothing of it is lost, and the message states that.
-    @Test func feedDeploy_olderCopy_exits40WithHint() throws {
+    @Test func feedDeployOlderCopyExits40WithHint() throws {
         #expect(try deploy().status == 0)
         try change("pause", FeedReleaseFixture.id)
         #expect(try deploy().status == 0)
@@ -123,7 +123,7 @@ import Testing
     }
 
     /// A feed that devices refuse is deployed with a warning, because nothing else can repair the place.
-    @Test func feedDeploy_expiredFeed_warns() throws {
+    @Test func feedDeployExpiredFeedWarns() throws {
         let late = try Tool.run(
             "/usr/bin/faketime", ["+400 days", Tool.patchpack, "feed", "deploy", "feed", "--to", "www"],
             in: work.folder.path)
@@ -133,7 +133,7 @@ import Testing
 
     /// A deployment that was interrupted after any step is completed by the next one.
     @Test(arguments: ["timestamp.json", "1.root.json"], [false, true])
-    func feedDeploy_interruptedDeployment_isCompleted(last missing: String, isFirst: Bool) throws {
+    func feedDeployInterruptedDeploymentIsCompleted(last missing: String, isFirst: Bool) throws {
         if !isFirst {
             #expect(try deploy().status == 0)
             try change("pause", FeedReleaseFixture.id)
@@ -165,7 +165,7 @@ import Testing
         #expect(try files(of: "www") == files(of: "feed"))
     }
 
-    @Test func feedDeploy_wrongPlace_isRefused() throws {
+    @Test func feedDeployWrongPlaceIsRefused() throws {
         #expect(try work.run("deploy", "feed", with: []).status == 64)
         #expect(try deploy("none").status == 36)
         for place in [
@@ -354,7 +354,7 @@ import Testing
     }
 
     /// A job has died after it took its place, and another one has the same state.
-    @Test func feedDeploy_sameStateOfDeadJob_isCompleted() throws {
+    @Test func feedDeploySameStateOfDeadJobIsCompleted() throws {
         #expect(try deploy().status == 0)
         try change("withdraw", FeedReleaseFixture.id)
         let copied = try work.shop.shell("rm -r other/feed && cp -r feed other/feed")
@@ -386,7 +386,7 @@ import Testing
         #expect(try work.run("check", "www", with: []).status == 0)
     }
 
-    @Test func feedDeploy_brokenNextFile_ends() throws {
+    @Test func feedDeployBrokenNextFileEnds() throws {
         #expect(try deploy().status == 0)
         try change("switch", "x=1")
         try FileManager.default.createSymbolicLink(

@@ -8,7 +8,7 @@ import Testing
 @Suite(.ownThreads) struct FeedTests {
     private static let id = FeedReleaseFixture.id
 
-    @Test func feedPublish_newFeed_isOfferedToAudience() throws {
+    @Test func feedPublishNewFeedIsOfferedToAudience() throws {
         let work = try FeedReleaseFixture(isEmpty: true)
         let run = try work.publish(["7.js", "8.js"], "--rollout", "12.5%", "--rollout-unit", "user", "--group", "qa")
         #expect(run.status == 0)
@@ -75,7 +75,7 @@ import Testing
     }
 
     /// The page's order: a store that adds, versions that both keys have signed, a store that revokes.
-    @Test func signingKey_replacedInThePagesOrder_keepsThePatch() throws {
+    @Test func signingKeyReplacedInThePagesOrderKeepsThePatch() throws {
         let work = try FeedReleaseFixture()
         func step(_ script: String) throws -> Tool {
             let run = try work.shop.shell(script)
@@ -204,7 +204,7 @@ import Testing
         #expect(try work.versioned() == before)
     }
 
-    @Test func feedPublish_refusedEnvelope_isNotPublished() throws {
+    @Test func feedPublishRefusedEnvelopeIsNotPublished() throws {
         let work = try FeedReleaseFixture(isEmpty: true)
         let before = try work.versioned()
         try work.folder.write(try work.folder.read("7.js").dropLast(100), to: "short.js")
@@ -223,7 +223,7 @@ import Testing
     }
 
     /// Nothing goes to devices that nobody has named.
-    @Test func feedPublish_withoutAudience_exits64() throws {
+    @Test func feedPublishWithoutAudienceExits64() throws {
         let work = try FeedReleaseFixture()
         try #require(try work.run(FeedReleaseFixture.make("other")).status == 0)
         let before = try work.versioned()
@@ -248,7 +248,7 @@ import Testing
         ("540", -540, 0), (" 540", -540, 0), ("", -540, 37), ("x", -540, 37), ("-540", -540, 37),
         ("540", 0, 37), ("99999999999999999999", 0, 37),
     ])
-    func checkServed_cachedTimestamp_clockIsDateAndAge(_ age: String, _ date: Int, _ status: Int32) throws {
+    func checkServedCachedTimestampClockIsDateAndAge(_ age: String, _ date: Int, _ status: Int32) throws {
         let work = try FeedReleaseFixture()
         try work.folder.write(
             """
@@ -279,7 +279,7 @@ import Testing
     }
 
     /// Such a group would be none that an app has.
-    @Test(arguments: ["qa,beta", " qa", "qa ", "qa\u{A0}"]) func groupName_withCommaOrOuterSpace_exits64(
+    @Test(arguments: ["qa,beta", " qa", "qa ", "qa\u{A0}"]) func groupNameWithCommaOrOuterSpaceExits64(
         _ name: String
     ) throws {
         let work = try FeedReleaseFixture()
@@ -291,7 +291,7 @@ import Testing
     }
 
     /// Of those that make a feed in one folder at once, one does, and the others change nothing.
-    @Test func feedInit_fourAtOnce_makesOneFeed() throws {
+    @Test func feedInitFourAtOnceMakesOneFeed() throws {
         let work = try FeedReleaseFixture()
         let command = ["patchpack", "feed"] + FeedReleaseFixture.make("new") + ["-q"]
         let words = command.map { "'\($0)'" }.joined(separator: " ")
@@ -303,7 +303,7 @@ import Testing
     }
 
     /// The id of a key in a feed, by its file and by the feed.
-    @Test func feedStatus_withSigners_namesKeys() throws {
+    @Test func feedStatusWithSignersNamesKeys() throws {
         let work = try FeedReleaseFixture()
         let made = try work.shop.shell("patchpack keygen --profile modern --signing-only -q -o names/mine")
         try #require(made.status == 0)
@@ -395,7 +395,7 @@ import Testing
         #expect(try work.run(["check", "feed"]).status == 0)
     }
 
-    @Test func feedDiff_changedFeed_listsChanges() throws {
+    @Test func feedDiffChangedFeedListsChanges() throws {
         let work = try FeedReleaseFixture()
         try #require(try work.shop.shell("cp -r feed before").status == 0)
         try #require(try work.run("withdraw", "feed", Self.id, "--reason", "wrong").status == 0)
@@ -468,7 +468,7 @@ import Testing
         #expect(lists.contains { $0.contains(#""switches":{"checkout":"old"}"#) })
     }
 
-    @Test func feedWithdraw_olderVersionOffered_isPrinted() throws {
+    @Test func feedWithdrawOlderVersionOfferedIsPrinted() throws {
         let work = try FeedReleaseFixture()
         #expect(try work.publish(["8.js"]).status == 0)
         let run = try work.run("withdraw", "feed", Self.id)
@@ -476,7 +476,7 @@ import Testing
     }
 
     /// Version 7 answers on all devices while version 8 is in shadow, goes live for a part, is taken back, paused and resumed.
-    @Test func feedShadow_besideLiveVersion_leavesItOffered() throws {
+    @Test func feedShadowBesideLiveVersionLeavesItOffered() throws {
         let work = try FeedReleaseFixture()
         func lines(_ arguments: String...) throws -> [String] {
             let run = try work.run(arguments + FeedReleaseFixture.online)
@@ -537,7 +537,7 @@ import Testing
         #expect(try lines("resume", "feed", Self.id) == ["resumed  \(name)"])
     }
 
-    @Test func feedPromote_shadow_isListedInShadow() throws {
+    @Test func feedPromoteShadowIsListedInShadow() throws {
         let work = try FeedReleaseFixture()
         try #require(try work.run(FeedReleaseFixture.make("other")).status == 0)
         let run = try work.run(
@@ -556,7 +556,7 @@ import Testing
     }
 
     /// The first error for a user who has not given all arguments.
-    @Test func feedPause_missingArgument_isNamed() throws {
+    @Test func feedPauseMissingArgumentIsNamed() throws {
         let work = try FeedReleaseFixture()
         let key = try work.run(["pause", "feed", Self.id])
         #expect(key.status == 64 && key.error.contains("no key"), "\(key.error)")
@@ -571,7 +571,7 @@ import Testing
         "printf '<<<<<<< HEAD\\n' >feed/staged/targets.json", "mkfifo feed/staged/targets.json",
         "mkdir -p feed/staged/targets.json/x", "truncate -s 70M feed/staged/targets.json",
     ])
-    func stagedFile_anyKind_stopsNoStop(make: String) throws {
+    func stagedFileAnyKindStopsNoStop(make: String) throws {
         let work = try FeedReleaseFixture()
         try #require(try work.shop.shell("mkdir feed/staged && \(make)").status == 0)
         for action in [["disable", "feed"], ["withdraw", "feed", FeedReleaseFixture.id]] {
@@ -584,7 +584,7 @@ import Testing
     }
 
     /// Files of another folder are not the feed's to change.
-    @Test func stagedFolder_isALink_isRemovedAlone() throws {
+    @Test func stagedFolderIsALinkIsRemovedAlone() throws {
         let work = try FeedReleaseFixture()
         try work.folder.write("mine", to: "other/targets.json")
         try #require(try work.shop.shell("ln -s ../other feed/staged").status == 0)
@@ -599,7 +599,7 @@ import Testing
     }
 
     /// A file of events that has none is no reason to wait in silence.
-    @Test func advance_fileWithoutEvents_saysSo() throws {
+    @Test func advanceFileWithoutEventsSaysSo() throws {
         let work = try FeedReleaseFixture()
         try work.folder.write("", to: "empty.jsonl")
         let run = try work.run(
@@ -609,7 +609,7 @@ import Testing
     }
 
     /// A store of a mistyped environment would refuse the right one.
-    @Test func sync_otherEnvironment_leavesNoStore() throws {
+    @Test func syncOtherEnvironmentLeavesNoStore() throws {
         let work = try FeedReleaseFixture()
         let run = try work.shop.run(
             "sync", "feed", "--store", "device", "--app", "com.example.shop", "--app-version", "2.3.1", "--environment",
@@ -632,7 +632,7 @@ import Testing
 
     /// Looking at a staged change, or carrying a signature, needs no key. But a change that is shown or signed elsewhere needs a
     /// trusted root.
-    @Test func feedSign_detachedSignature_needsNoKey() throws {
+    @Test func feedSignDetachedSignatureNeedsNoKey() throws {
         let work = try FeedReleaseFixture()
         #expect(try work.publish(["8.js"], "--stage", with: FeedReleaseFixture.online).status == 0)
         for arguments in [["--show"], ["--detach", "-o", "payload"]] {
@@ -652,7 +652,7 @@ import Testing
         #expect(try work.codes() == ["8 offered", "7 superseded"])
     }
 
-    @Test func feedCommand_commonMistake_hasHint() throws {
+    @Test func feedCommandCommonMistakeHasHint() throws {
         let work = try FeedReleaseFixture()
         for (arguments, status, words) in [
             (["check", "feed", "--root", "nope"], 66, "nope: no such file"),
@@ -696,7 +696,7 @@ import Testing
         #expect(merge.status == 0, "the own side stays whole: \(merge.text) \(merge.error)")
     }
 
-    @Test func feedCommand_wrongName_isRefused() throws {
+    @Test func feedCommandWrongNameIsRefused() throws {
         let work = try FeedReleaseFixture()
         let run = try work.run("pause", "feed", "com.example.shop.cart-totl")
         #expect(run.status == 64 && run.error.contains("did you mean \(Self.id)?"), "\(run.error)")
@@ -770,14 +770,14 @@ import Testing
         ("rotate feed , --threshold 1", "no role to rotate"),
         ("deploy feed --to out --allow-http", "--allow-http without a URL: out is a folder"),
     ])
-    func change_withoutEffect_exits64(line: String, says: String) throws {
+    func changeWithoutEffectExits64(line: String, says: String) throws {
         let work = try FeedReleaseFixture()
         let run = try Tool.shell("patchpack feed \(line)", in: work.folder.path)
         #expect(run.status == 64 && run.error.contains(says), "\(run.status) \(run.error)")
         #expect(!work.folder.exists("out"))
     }
 
-    @Test func signatureCommand_answerIsNoSignature_isSaidSo() throws {
+    @Test func signatureCommandAnswerIsNoSignatureIsSaidSo() throws {
         let work = try FeedReleaseFixture()
         for option in ["", "--stage"] {
             let run = try Tool.shell(
@@ -790,7 +790,7 @@ import Testing
     }
 
     /// A card's agent goes on in the background, and keeps the pipe to the tool open.
-    @Test func signatureCommand_leavesAProcessWithThePipe_doesNotWaitForIt() throws {
+    @Test func signatureCommandLeavesAProcessWithThePipeDoesNotWaitForIt() throws {
         let work = try FeedReleaseFixture()
         let run = try Tool.shell(
             """
@@ -919,7 +919,7 @@ import Testing
         #expect(try work.run(preview).lines == [refused], "nor does it run it in shadow")
     }
 
-    @Test func feedCommand_wrongRootOrMissingFile_isNamed() throws {
+    @Test func feedCommandWrongRootOrMissingFileIsNamed() throws {
         let work = try FeedReleaseFixture()
         for line in [
             ["check", "feed"], ["preview", "feed", "--app-version", "1"], ["status", "feed"], ["log", "feed"],
@@ -940,7 +940,7 @@ import Testing
         }
     }
 
-    @Test func feedRoles_sharedKey_isRefused() throws {
+    @Test func feedRolesSharedKeyIsRefused() throws {
         let work = try FeedReleaseFixture()
         let keys = ["root.pem", "release.pem", "online.pem"].flatMap { ["--key", $0] }
         #expect(try work.run(["rotate", "feed", "targets", "--add", "online-public.pem"] + keys).status == 78)
@@ -962,7 +962,7 @@ import Testing
         #expect(try work.run(["sign", "nothing", "--discard"]).status != 0)
     }
 
-    @Test func feedStatus_roleEndsSoon_exits33() throws {
+    @Test func feedStatusRoleEndsSoonExits33() throws {
         let work = try FeedReleaseFixture()
         let run = try work.run(["status", "feed", "--days", "10"])
         #expect(run.status == 33 && run.error.contains("timestamp ends in"), "\(run.error)")

@@ -18,7 +18,7 @@ import Testing
 
     private func status() throws -> String { try work.run(["status", "feed"]).text }
 
-    @Test func feedStatus_changedFeed_showsStateAndAuthors() throws {
+    @Test func feedStatusChangedFeedShowsStateAndAuthors() throws {
         try change("rollout", "feed", Self.id, "12.5%", "--group", "qa", "--reason", "canary")
         try change("set", "feed", "--minimum-app-version", "2.0", "--notice", "Update soon", by: "bob")
         try change("switch", "feed", "checkout=old", by: "")
@@ -115,7 +115,7 @@ import Testing
         #expect(try work.versioned() == before)
     }
 
-    @Test func feedStatus_stagedChange_isShown() throws {
+    @Test func feedStatusStagedChangeIsShown() throws {
         #expect(try !status().contains("waits for signatures"))
         let staged = try work.run(
             ["rotate", "feed", "root", "--add", "new.pem", "--stage"] + FeedReleaseFixture.online)
@@ -244,7 +244,7 @@ import Testing
         #expect(stop["author"] as? String == "bob" && stop["reason"] as? String == "fire")
     }
 
-    @Test func feedSet_higherMinimumVersion_warns() throws {
+    @Test func feedSetHigherMinimumVersionWarns() throws {
         let run = try work.run(["set", "feed", "--minimum-app-version", "99"] + FeedReleaseFixture.online)
         #expect(run.status == 0 && run.error.contains("an app older than 99 gets no patch any more"), "\(run.error)")
         let lower = try work.run(["set", "feed", "--minimum-app-version", "1"] + FeedReleaseFixture.online)
@@ -274,7 +274,7 @@ import Testing
         #expect(run.lines.last == "# EOF")
     }
 
-    @Test func feedUndo_removedVersion_isRefused() throws {
+    @Test func feedUndoRemovedVersionIsRefused() throws {
         let keys = FeedReleaseFixture.online + FeedReleaseFixture.release
         #expect(try work.publish(["8.js"]).status == 0)
         let prune = try work.run(["prune", "feed", Self.id, "--patch-version", "7"] + keys)
@@ -310,7 +310,7 @@ import Testing
         #expect(try work.run(["status", "feed"]).text.contains("paused"))
     }
 
-    @Test func feedPublish_versionListedAlready_exits39() throws {
+    @Test func feedPublishVersionListedAlreadyExits39() throws {
         #expect(try work.run("rollout", "feed", Self.id, "5%").status == 0)
         let before = try work.versioned()
         let wider = try work.publish(["7.js"])
@@ -340,7 +340,7 @@ import Testing
     }
 
     /// The words of an entry do not name its users and its seed.
-    @Test func feedPublish_otherUsersOrSeed_exits39() throws {
+    @Test func feedPublishOtherUsersOrSeedExits39() throws {
         let work = try FeedReleaseFixture(isEmpty: true)
         func publish(_ name: String, _ audience: String...) throws -> Tool {
             try work.run(
@@ -355,7 +355,7 @@ import Testing
         #expect(try publish("8.js", "--rollout", "5%", "--seed", "other").status == 39)
     }
 
-    @Test func reportPage_patchInShadow_showsWhatItWouldChange() throws {
+    @Test func reportPagePatchInShadowShowsWhatItWouldChange() throws {
         try change("shadow", "feed", Self.id)
         let event =
             #"{"schema":"patchpack.event/1","timestamp":"2026-03-01T12:00:00.000Z","resource":{"app.installation.id":"1","service.name":"com.example.shop","service.version":"2.3.1"},"severityNumber":9,"eventName":"compared","attributes":{"patch.id":"\#(Self.id)","patch.version":7,"code.function.name":"Cart.total","shadow.agreed":997,"shadow.differed":3,"shadow.incomparable":2,"shadow.reasons":{"<b>pay":2}}}"#
@@ -372,7 +372,7 @@ import Testing
         #expect(made.lines.contains("  shadow        \(line)"), "\(made.text)")
     }
 
-    @Test func reportPage_stateOfTheFeed_isShown() throws {
+    @Test func reportPageStateOfTheFeedIsShown() throws {
         try change("rollout", "feed", Self.id, "5%", "--reason", "canary & <so on>")
         try change("disable", "feed", "--reason", "fire", by: "bob")
         let event = { (device: Int, name: String) in

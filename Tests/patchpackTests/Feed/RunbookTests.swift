@@ -66,7 +66,7 @@ import Testing
     private static let copy =
         "rsync -a --checksum --delete --exclude '*.next.json' --exclude .gitattributes PLACE/ feed/"
 
-    @Test func restoredServer_deployedWithRepair_isTaken() throws {
+    @Test func restoredServerDeployedWithRepairIsTaken() throws {
         try shell("rm -rf www && mv www-backup www")
         #expect(try sync().status == 32)
         let repaired = try work.shop.shell("patchpack feed deploy feed --to www --repair")
@@ -74,7 +74,7 @@ import Testing
         #expect(try sync().text.hasPrefix("kept  \(Self.id) 8"))
     }
 
-    @Test func restoredFolder_withTheServersFiles_goesOn() throws {
+    @Test func restoredFolderWithTheServersFilesGoesOn() throws {
         try shell("rm -rf feed && mv backup feed")
         #expect(try work.run("pause", "feed", Self.id).status == 32)
         #expect(try page(Self.restored).contains("copy the server's files"))
@@ -83,7 +83,7 @@ import Testing
         #expect(try sync().text.contains("withdrawn  \(Self.id) 8"))
     }
 
-    @Test func restoredFolderAndServer_signedAboveTheNote_areTaken() throws {
+    @Test func restoredFolderAndServerSignedAboveTheNoteAreTaken() throws {
         try shell("rm -rf feed www && mv backup feed && mv www-backup www")
         let refused = try work.run("pause", "feed", Self.id)
         let run = try run(
@@ -100,7 +100,7 @@ import Testing
 
     /// The laptop has two changes more, a job's one was deployed. The change is made again in the deployed copy.
     @Test(arguments: [["withdraw", "feed", id], ["disable", "feed"], ["switch", "feed", "a=2"]])
-    func changedCopy_replacedByTheDeployedOne_takesTheChange(_ change: [String]) throws {
+    func changedCopyReplacedByTheDeployedOneTakesTheChange(_ change: [String]) throws {
         try shell(
             """
             cp -a feed job; mkdir ci; cp -a online.pem ci
@@ -125,7 +125,7 @@ import Testing
     }
 
     /// The other copy's change is discarded, and the command that does so says which.
-    @Test func otherCopy_givenUp_isReplaced() throws {
+    @Test func otherCopyGivenUpIsReplaced() throws {
         try shell(
             """
             cp -a feed job; mkdir ci; cp -a online.pem ci

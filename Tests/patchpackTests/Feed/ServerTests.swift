@@ -160,14 +160,14 @@ import Testing
             "http://ada:secret@host:8080\n", "http://ada:secret@host:99999", "ftp://ada:secret@host",
             "http://ada:secret@ho st", "ada:secret host",
         ])
-        func proxy_addressIsWrong_onlyItsVariableIsNamed(address: String) throws {
+        func proxyAddressIsWrongOnlyItsVariableIsNamed(address: String) throws {
             let reading = ["check", "https://feed.example.com", "--root", "feed/metadata/1.root.json"]
             let run = try work.run(reading, environment: ["https_proxy": address, "no_proxy": ""])
             #expect(run.status == 36 && !run.error.contains("secret"), "\(run.error)")
             #expect(run.error.contains("the environment names a proxy, in https_proxy"), "\(run.error)")
         }
 
-        @Test func feed_passwordWithASlash_isNotShown() throws {
+        @Test func feedPasswordWithASlashIsNotShown() throws {
             for url in ["http://ada:sec/ret@127.0.0.1", "https://ada:sec/ret@127.0.0.1:1/feed"] {
                 let run = try work.run(["check", url, "--root", "feed/metadata/1.root.json", "--allow-http"])
                 #expect(run.status == 36 && !run.error.contains("sec") && !run.error.contains("ret"), "\(run.error)")
@@ -304,7 +304,7 @@ import Testing
                 ("location ^~ /targets/ { return 404; }", "feed-unavailable"),
                 ("location ^~ /targets/ { return 302 https://127.0.0.1:1$request_uri; }", "feed-unavailable"),
             ] as [(String, String?)])
-        func httpSource_wrongAnswer_isRefused(lines: String, expected: String?) async throws {
+        func httpSourceWrongAnswerIsRefused(lines: String, expected: String?) async throws {
             // A location may be given only once.
             let text = lines.replacing(
                 "location = /metadata/timestamp.json", with: "location ~ ^/metadata/timestamp.json$"
@@ -324,7 +324,7 @@ import Testing
         }
 
         /// The connection dies after each of a hundred numbers of bytes. The same device then syncs with a good server.
-        @Test func httpSource_connectionDies_nextSyncWorks() async throws {
+        @Test func httpSourceConnectionDiesNextSyncWorks() async throws {
             let server = try nginx(tls: false)
             let all = 9_000
             let step = testsMayBeLong ? all / 100 : all / 12
@@ -391,12 +391,12 @@ import Testing
         @Test(arguments: [
             "ftp://example.com/feed", "file:///tmp", "example.com", "https://example.com/feed?x=1", "https://a b/", "",
         ])
-        func httpSource_wrongURL_isRefused(url: String) {
+        func httpSourceWrongURLIsRefused(url: String) {
             #expect(throws: PatchError(.config, "")) { try HTTPSource(url) }
         }
 
         /// A cache serves the old timestamp and remembers that there is no second root, for longer than any test takes.
-        @Test(.needs("varnish", "/usr/sbin/varnishd")) func sync_staleCache_keepsNewerFiles() async throws {
+        @Test(.needs("varnish", "/usr/sbin/varnishd")) func syncStaleCacheKeepsNewerFiles() async throws {
             let server = try nginx(tls: false)
             try work.folder.write(
                 "vcl 4.1; backend default { .host = \"127.0.0.1\"; .port = \"\(server.port)\"; }", to: "cache.vcl")
@@ -419,7 +419,7 @@ import Testing
             #expect(try await sync(source(cache, tls: false), in: MemoryStorage()) == [7])
         }
 
-        @Test(.needs("tinyproxy", "/usr/bin/tinyproxy")) func httpSource_proxy_isUsed() throws {
+        @Test(.needs("tinyproxy", "/usr/bin/tinyproxy")) func httpSourceProxyIsUsed() throws {
             let server = try nginx()
             let proxy = try WebServer(in: work.folder.path) { port in
                 try work.folder.write(

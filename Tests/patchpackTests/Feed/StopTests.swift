@@ -97,7 +97,7 @@ import Testing
             arguments: ["sign", "feed", "--yes"], without: [.narrow, .minimum, .trust]),
     ]
 
-    @Test(arguments: changes) func changeThatWaits_stopMeanwhile_staysStopped(_ change: Change) throws {
+    @Test(arguments: changes) func changeThatWaitsStopMeanwhileStaysStopped(_ change: Change) throws {
         let work = try FeedReleaseFixture()
         let prepare = try work.shop.shell(
             """
@@ -170,7 +170,7 @@ import Testing
     }
 
     /// The work begins before a key is read, which may wait for a person.
-    @Test func resume_stopWhileKeyIsRead_exits78() throws {
+    @Test func resumeStopWhileKeyIsReadExits78() throws {
         let work = try FeedReleaseFixture()
         try #require(try work.run("pause", "feed", Self.id).status == 0)
         let run = try work.shop.shell(

@@ -163,7 +163,7 @@ import Testing
     }
 
     @Test(arguments: Forgery.allCases)
-    func folderThief_forgedFeed_getsNothingSigned(_ forgery: Forgery) throws {
+    func folderThiefForgedFeedGetsNothingSigned(_ forgery: Forgery) throws {
         try #require(
             try work.run(FeedReleaseFixture.make("other")).status == 0
                 && work.run(
@@ -196,7 +196,7 @@ import Testing
     }
 
     @Test(arguments: Forgery.allCases)
-    func folderThief_restoredFeed_stopsNoDevice(_ forgery: Forgery) throws {
+    func folderThiefRestoredFeedStopsNoDevice(_ forgery: Forgery) throws {
         try #require(try work.shop.shell("cp -r feed feed.kept").status == 0)
         try forge(forgery)
         for store in ["old", "new"] {
@@ -386,7 +386,7 @@ import Testing
         #expect(!work.folder.exists("feed/metadata/2.root.json"))
     }
 
-    @Test func stagedChange_addedSignaturesOrWrongList_areNotSigned() throws {
+    @Test func stagedChangeAddedSignaturesOrWrongListAreNotSigned() throws {
         try #require(try work.publish(["8.js"], "--stage", with: FeedReleaseFixture.online).status == 0)
         let release = try FeedKey(key("release").verifyingKey).id
         var text = String(decoding: try #require(read("staged/targets.json")), as: UTF8.self)
@@ -411,7 +411,7 @@ import Testing
     /// No key is needed to write a version, so a higher one than the next is not signed: it would leave none to the owner, and no
     /// device or signer would read such a root.
     @Test(arguments: [("root", 3), ("targets", 1001), ("rollout", 1001), ("rollout", 1 << 52), ("targets", 1 << 53)])
-    func stagedChange_versionJumps_isNotSigned(_ role: String, _ version: Int) throws {
+    func stagedChangeVersionJumpsIsNotSigned(_ role: String, _ version: Int) throws {
         let change =
             role == "root"
             ? ["rotate", "feed", "root", "--add", "new-public.pem"]
@@ -432,7 +432,7 @@ import Testing
     }
 
     /// A change that was staged above a version is signed above it, if the signer says so too.
-    @Test func stagedChange_aboveAVersion_needsTheSameFloor() throws {
+    @Test func stagedChangeAboveAVersionNeedsTheSameFloor() throws {
         let floor = ["--after-version", "300"]
         try #require(try work.publish(["8.js"], "--stage", with: FeedReleaseFixture.online + floor).status == 0)
         let sign = ["sign", "feed", "--yes"] + Self.owner
@@ -444,7 +444,7 @@ import Testing
     }
 
     /// Of a staged list, the signer sees everything, and nothing else of the file that describes it is signed.
-    @Test func stagedList_everyMember_isShownOrMadeAnew() throws {
+    @Test func stagedListEveryMemberIsShownOrMadeAnew() throws {
         func staged() throws -> (list: JSONValue, rollout: JSONValue) {
             _ = try work.run(["sign", "feed", "--discard"])
             try #require(try work.run(["switch", "feed", "a=b", "--stage", "--root", "pinned.json"]).status == 0)
@@ -490,7 +490,7 @@ import Testing
         #expect(try sync("old").status == 0)
     }
 
-    @Test func feedSign_withoutConfirmation_exits64() throws {
+    @Test func feedSignWithoutConfirmationExits64() throws {
         try #require(try work.publish(["8.js"], "--stage", with: FeedReleaseFixture.online).status == 0)
         for options in [["-q"], ["--format", "json"], []] {
             let run = try work.run(["sign", "feed"] + options + Self.owner)

@@ -22,7 +22,7 @@ struct PythonTUFTests {
         return run.status == 0 ? run.text : run.error
     }
 
-    @Test func pythonTUF_feedOfPatchpack_isRead() throws {
+    @Test func pythonTUFFeedOfPatchpackIsRead() throws {
         let work = try FeedReleaseFixture()
         let (seven, eight) = (try work.folder.read("7.js").count, try work.folder.read("8.js").count)
         let id = FeedReleaseFixture.id
@@ -50,7 +50,7 @@ struct PythonTUFTests {
         #expect(try client(work) == patches(both.replacing("8, \"active\"", with: "8, \"withdrawn\""), enabled: false))
     }
 
-    @Test func patchpack_feedOfPythonTUF_isRead() throws {
+    @Test func patchpackFeedOfPythonTUFIsRead() throws {
         let work = try FeedReleaseFixture(isEmpty: true)
         let run = try Tool.run(
             python,

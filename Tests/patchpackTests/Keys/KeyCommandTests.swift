@@ -177,7 +177,7 @@ import Testing
         ("wrong\\x15open-sesame\\n", "", 0), ("open-sesam\\xc3\\xa9\\x7fe\\n", "", 0), ("x", "SIGTERM", 15),
         ("x", "SIGHUP", 1), ("\\x1c", "", 3),
     ])
-    func passphraseQuestion_keysAndSignals_leaveTheTerminalAsItWas(keys: String, signal: String, ends: Int32) throws {
+    func passphraseQuestionKeysAndSignalsLeaveTheTerminalAsItWas(keys: String, signal: String, ends: Int32) throws {
         let line =
             "openssl pkey -in signing.pem -aes256 -passout pass:open-sesame -out locked.pem && chmod 600 locked.pem"
         try #require(try shop.shell(line).status == 0)

@@ -153,7 +153,7 @@ import Testing
         "patchpack-keystore-1 10 -8 1 00000000000000000000000000000000\n\(String(repeating: "A", count: 80))\n",
         "patchpack-keystore-2 10 8 1 00000000000000000000000000000000\n\(String(repeating: "A", count: 80))\n",
     ])
-    func keyStoreFile_wrongHeaderOrCost_isRefused(text: String) {
+    func keyStoreFileWrongHeaderOrCostIsRefused(text: String) {
         #expect(throws: PatchError(.config, "")) {
             try KeyStoreFile.open(Array(text.utf8), passphrase: SecretBytes([1]))
         }

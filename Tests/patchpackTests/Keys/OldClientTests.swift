@@ -25,7 +25,7 @@ import Testing
 
     private let pack = "pack --no-lint --script-key script.key"
 
-    @Test func sha1Note_eachVerb_isPrintedOnce() throws {
+    @Test func sha1NoteEachVerbIsPrintedOnce() throws {
         #expect(try notes("keygen -o a --profile mpaas --bits 2048") == 1)
         #expect(try notes("keygen -o b --profile mpaas --bits 2048 --signing-only") == 1)
         #expect(try notes("\(pack) one.lua two.lua cart.lua -o c --signing-key signing.pem") == 1)
@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test(arguments: ["-q", "--format json"])
-    func sha1Note_quietOrJSON_isNotPrinted(_ option: String) throws {
+    func sha1NoteQuietOrJSONIsNotPrinted(_ option: String) throws {
         for line in [
             "keygen -o a --profile mpaas --bits 2048", "\(pack) one.lua -o c --signing-key signing.pem", "doctor",
         ] {
@@ -46,7 +46,7 @@ import Testing
     }
 
     /// Nor does it print the note for those who have migrated, or are about to.
-    @Test func sha1Note_otherAlgorithm_isNotPrinted() throws {
+    @Test func sha1NoteOtherAlgorithmIsNotPrinted() throws {
         #expect(try notes("keygen -o a --profile modern") == 0)
         #expect(try notes("\(pack) one.lua -o b --signing-key ed.pem") == 0)
         #expect(try notes("\(pack) one.lua -o c --signing-key rsa-sha256:signing.pem") == 0)
@@ -59,7 +59,7 @@ import Testing
     }
 
     /// Nobody gets SHA-1 without asking for it, and the manual's keys are found by its name.
-    @Test func keygen_namedProfile_makesItsKeys() throws {
+    @Test func keygenNamedProfileMakesItsKeys() throws {
         let unnamed = try shop.run("keygen", "-o", "a")
         #expect(unnamed.status == 64 && !shop.folder.exists("a"))
         #expect(unnamed.error.contains("--profile modern") && unnamed.error.contains("--profile mpaas"))

@@ -150,7 +150,7 @@ import Testing
         }
     }
 
-    @Test func errorMessage_keyInsteadOfFile_namesSource() throws {
+    @Test func errorMessageKeyInsteadOfFileNamesSource() throws {
         let key = Self.canaries[0]
         let option = try shop.run("keyinfo", "rsa-sha1:\(key)")
         #expect(option.status == 64)

@@ -144,7 +144,7 @@ import Testing
         #expect(try shop.run("trust", "add", "fresh", "trusted.pem", "--name", id).status == 0)
     }
 
-    @Test func signingKey_revokedInTrustStore_isRefused() throws {
+    @Test func signingKeyRevokedInTrustStoreIsRefused() throws {
         try #require(try shop.run("trust", "revoke", "store", "other").status == 0)
         let resign = ["resign", "cart.js", "-o", "x.js", "--trust-store", "store"]
         let signed = try shop.run(resign + ["--signing-key", "other-signing.pem"])

@@ -124,7 +124,7 @@ import Testing
 
     #if os(Linux)
         /// A process that is killed before its first output is in place leaves the folder as it is, and the next one works.
-        @Test(arguments: writers) func output_killedBeforeEnd_leavesNothing(line: String) throws {
+        @Test(arguments: writers) func outputKilledBeforeEndLeavesNothing(line: String) throws {
             _ = try prepare(line)
             let library = try #require(FaultTests.library).at("faults.so")
             let runs = try ["link", "rename"].map {
@@ -135,7 +135,7 @@ import Testing
         }
 
         /// A file that another process makes meanwhile is not replaced without `--force`, and no other output is there.
-        @Test(arguments: writers) func output_fileMadeMeanwhile_isNotReplaced(line: String) throws {
+        @Test(arguments: writers) func outputFileMadeMeanwhileIsNotReplaced(line: String) throws {
             _ = try prepare(line)
             let library = try #require(FaultTests.library).at("faults.so")
             let words = line.replacing(" --force", with: "")

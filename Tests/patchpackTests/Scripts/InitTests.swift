@@ -19,7 +19,7 @@ import Testing
     }
 
     /// The commands of the project's own README.
-    @Test func initProject_readmeCommands_makeVerifiedPatch() throws {
+    @Test func initProjectReadmeCommandsMakeVerifiedPatch() throws {
         let readme = try String(contentsOfFile: folder.at("project/README.md"), encoding: .utf8)
         let commands = readme.split(separator: "\n").filter { $0.hasPrefix("    ") }.joined(separator: "\n")
         #expect(commands.contains("keygen"))
@@ -109,7 +109,7 @@ import Testing
         #expect(run.status == 0, "\(run.text)\(run.error)")
     }
 
-    @Test func init_existingFolder_exits73() throws {
+    @Test func initExistingFolderExits73() throws {
         let again = try Tool.run(Tool.patchpack, ["init", "project"], in: folder.path)
         #expect(again.status == 73)
         #expect(try Tool.run(Tool.patchpack, ["init", "other", "--app", "demo"], in: folder.path).status == 64)

@@ -52,7 +52,7 @@ import Testing
             ))
     }
 
-    @Test func lintCommand_machineFormats_listFindings() throws {
+    @Test func lintCommandMachineFormatsListFindings() throws {
         let shop = try workshop()
         let findings = try shop.run("lint", "bad.lua", "--interface", "interface.json", "--format", "json").objects()
         #expect(findings.map { $0["code"] as? String } == ["replaces-unused", "unknown-function", "undefined-global"])
@@ -108,7 +108,7 @@ import Testing
             ])
     }
 
-    @Test func lintCommand_severalJobs_keepsFileOrder() throws {
+    @Test func lintCommandSeveralJobsKeepsFileOrder() throws {
         let shop = try workshop()
         let files = ["bad.lua", "missing.lua"] + Array(repeating: "cart.lua", count: 30) + ["bad.lua", "-"]
         let runs = try ["1", "4"].map { jobs in
@@ -119,7 +119,7 @@ import Testing
         #expect(runs[1].text.contains("[duplicate]") && runs[1].text.contains("stdin.lua:1:"))
     }
 
-    @Test func pack_lintErrors_isRefused() throws {
+    @Test func packLintErrorsIsRefused() throws {
         let shop = try workshop()
         let keys = ["--signing-key", "signing.pem", "--script-key", "script.key"]
         func pack(_ arguments: String...) throws -> Tool {

@@ -129,7 +129,7 @@ import Testing
         #expect(run.lines.last == "SF:patches/cart-total.lua", "\(run.text)\(run.error)")
     }
 
-    @Test func shadow_listsTheCallsThatWouldEndOtherwise() throws {
+    @Test func shadowListsTheCallsThatWouldEndOtherwise() throws {
         let run = try test("patches/cart-total.lua", "--spec", "specs/cart-total.lua", "--shadow")
         #expect(run.status == 0)
         #expect(run.lines[3] == "in shadow  Cart.total: 5 agreed, 4 differed")
@@ -173,7 +173,7 @@ import Testing
     }
 
     /// A spec whose function is missing, or must not run, says nothing about what the app would answer.
-    @Test func shadow_withoutAnOriginal_isNotCompared() throws {
+    @Test func shadowWithoutAnOriginalIsNotCompared() throws {
         let run = try workshop.shell(
             "patchpack test patches/discount-rounding.lua --spec specs/discount-rounding.lua --shadow")
         #expect(run.status == 0, "\(run.text)\(run.error)")
@@ -183,7 +183,7 @@ import Testing
     }
 
     /// The author sees where texts differ, even if they look alike, and the keys of the tables.
-    @Test func shadow_showsTheFirstDifference() throws {
+    @Test func shadowShowsTheFirstDifference() throws {
         try workshop.folder.write(
             """
             -- @patch com.example.shop.labels
@@ -283,7 +283,7 @@ import Testing
         #expect(try counts("--filter", "%").contains("malformed pattern"))
     }
 
-    @Test func testCommand_specPrints_goesToStandardError() throws {
+    @Test func testCommandSpecPrintsGoesToStandardError() throws {
         try workshop.folder.write(
             """
             print("x") io.write("raw\\n") os.execute("echo shell")
@@ -316,7 +316,7 @@ import Testing
     }
 
     /// The search runs for the time limit and five more seconds.
-    @Test(.enabled(if: testsMayBeLong)) func testCommand_endlessSearch_endsAtTimeLimit() throws {
+    @Test(.enabled(if: testsMayBeLong)) func testCommandEndlessSearchEndsAtTimeLimit() throws {
         try workshop.folder.write(
             "it('ends', function() end) it('a', function() local s = ('a'):rep(200000) s:find(('.-'):rep(20) .. 'b') end)",
             to: "slow.lua")
@@ -384,7 +384,7 @@ import Testing
 
     /// Runs the same specs in busted. Each test must have the same outcome.
     @Test(.needs("lua-busted", "/usr/bin/busted"), arguments: ["order_spec", "assertions_spec"])
-    func busted_sameSpec_hasSameOutcomes(_ spec: String) throws {
+    func bustedSameSpecHasSameOutcomes(_ spec: String) throws {
         try workshop.folder.write(
             String(contentsOfFile: "\(Tool.root)/Tests/PatchSpecTests/busted/\(spec).lua", encoding: .utf8),
             to: "s.lua")

@@ -19,7 +19,7 @@ import Testing
         fips = ["OPENSSL_CONF": shop.folder.at("fips.cnf")]
     }
 
-    @Test func doctor_thisMachine_passesAllChecks() throws {
+    @Test func doctorThisMachinePassesAllChecks() throws {
         let run = try shop.run("doctor", "--format", "json")
         #expect(run.status == 0, "\(run.text)")
         let checks = try run.objects()
@@ -30,7 +30,7 @@ import Testing
 
     #if os(Linux)
         /// The release that counts is the loaded one, not that of the headers.
-        @Test func doctor_otherRelease_isTold() throws {
+        @Test func doctorOtherReleaseIsTold() throws {
             let run = try shop.shell(
                 """
                 clang=$(dirname "$(readlink -f "$(command -v swift)")")/clang

@@ -88,7 +88,7 @@ import Testing
         #expect(found.contains(["warning", "a b.lua", "5", "1", "undefined-global"]), "\(lines)")
     }
 
-    @Test func embed_wrongFile_isRefused() throws {
+    @Test func embedWrongFileIsRefused() throws {
         let shop = try ReleaseFixture()
         let good = try shop.run("embed", "cart.lua", "--trusted-key", "trusted.pem", "--output", "Keys.swift")
         #expect(good.status == 0, "\(good.error)")

@@ -10,7 +10,7 @@ import Testing
         init() throws { folder = try TestFolder() }
 
         /// A parent such as Node.js hands a pipe over that does not block.
-        @Test func standardOutput_pipeThatDoesNotBlock_hasTheWholeOutput() throws {
+        @Test func standardOutputPipeThatDoesNotBlockHasTheWholeOutput() throws {
             try folder.write(
                 """
                 import fcntl, os, subprocess, sys, time
@@ -35,7 +35,7 @@ import Testing
 
         /// The kernel ends the first process of a container by no signal that it does not handle. Only root makes such processes.
         @Test(.enabled(if: getuid() == 0), arguments: [("INT", 130), ("TERM", 143), ("HUP", 129)])
-        func signal_toTheFirstProcess_endsIt(_ name: String, _ status: Int) throws {
+        func signalToTheFirstProcessEndsIt(_ name: String, _ status: Int) throws {
             let run = try Tool.shell(
                 """
                 unshare --pid --fork true || { echo "no namespaces"; exit; }
