@@ -29,7 +29,7 @@ INSTANCE, ONCE = "resident memory of a further instance of a small patch", "Meas
 # The places of figures in the documents, with the section and the row of RESULTS.md that each one comes from. … is the figure.
 FIGURES = {
     "README.md": [
-        (r"A replaceable function takes \[…\]", "a call, not patched", "Replaceable"),
+        (r"A replaceable\s+function takes \[…\]", "a call, not patched", "Replaceable"),
         (r"to call without a patch, and … with one", "a patched call", "Replaceable"),
     ],
     "docs/server.md": [(r"A small one takes about …[,.]", INSTANCE, "the mean of fifteen")],
