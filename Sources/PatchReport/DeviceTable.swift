@@ -60,7 +60,6 @@ struct DeviceTable<Value: Sendable>: Sendable {
     private func place(_ key: UInt64) -> Int {
         let mask = entries.count - 1
         // The entries of a device are near each other, mostly in one line of the processor's cache.
-        /// The time of the first event, in seconds since 1970.
         let first = (key >> 16 &* spread) >> UInt64(64 - mask.nonzeroBitCount)
         var place = Int(truncatingIfNeeded: first &+ key & 0xFFFF) & mask
         while entries[place].key != 0, entries[place].key != key { place = (place + 1) & mask }

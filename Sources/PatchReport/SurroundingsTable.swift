@@ -36,7 +36,8 @@ struct SurroundingsTable {
             numbers[names] = number
             places.append(Self.place(names, reader.texts))
         }
-        last = (names, number)
+        // A device without room for a name says nothing about the next one.
+        if number > 0 || names == Names() { last = (names, number) }
         return number
     }
 

@@ -27,7 +27,7 @@ public struct Manifest: Sendable {
 
     /// The patch's reverse-DNS name.
     public let id: String
-    /// The patch's version, 1 to 2^31-1. A runner never goes below the highest version it has accepted for an id.
+    /// The patch's version, 1 to 2^31-1. A runner accepts no lower one for an id, unless the higher one was taken back.
     public let version: Int
     /// The app's reverse-DNS name.
     public let app: String
