@@ -122,7 +122,7 @@ import Testing
             let isShadow = isShadow(key)
             guard hasLaunch, isShadow || protective.contains(key) && stage(key) != "good" else { return }
             loading.insert(key)
-            if isShadow { isWatched = true }
+            isWatched = true
         }
 
         func isShadow(_ key: String) -> Bool { shadows.map(Self.key).contains(key) }
@@ -132,9 +132,9 @@ import Testing
 
         mutating func endLoading(_ key: String, _ isProtective: Bool) {
             loading.remove(key)
+            defer { if hasLaunch { settle() } }
             if isShadow(key) {
                 loadFailures[key] = 0
-                if hasLaunch { settle() }
                 return
             }
             guard let stage = stage(key), stage != "banned" else { return }
@@ -678,6 +678,27 @@ import Testing
             _ = state.begin(limits: CrashLimits(), at: nil)
         }
         #expect(state.bans.map(\.reason) == ["launches ended while its script was loading"])
+    }
+
+    /// Such as one that is closed, and is tried again in a launch whose watch is over.
+    @Test func loadAfterTheWatchIsWatchedAgain() throws {
+        let (version, hash) = (try #require(AppVersion("1.0")), Self.hash("a", 1))
+        var held = StoreState.Held(Self.patch("a", 1), hash: hash)
+        held.stage = .closed
+        var state = StoreState(app: "a", appVersion: version, installation: "i", held: [held])
+        _ = state.begin(limits: CrashLimits(), at: nil)
+        state.endLoading(hash, isProtective: true)
+        state.sync()
+        _ = state.confirm(limits: CrashLimits(), at: nil)
+        _ = state.pass(began: true, late: [])
+        #expect(state.launch?.isWatched == false)
+        state.beginLoading(hash)
+        #expect(state.launch?.isWatched == true)
+        state.endLoading(hash, isProtective: true)
+        #expect(state.launch?.isWatched == false)
+        state.beginLoading(hash)
+        _ = state.begin(limits: CrashLimits(), at: nil)
+        #expect(state.held.map(\.loadFailures) == [1])
     }
 
     /// A version that the feed takes away and offers again may fail twice in all, and not twice each time.

@@ -322,6 +322,19 @@ import Testing
         #expect(try machine.start("1.1").app.price(1) == 1)
     }
 
+    /// A list that could not be written, or was lost, is not one that was never seen.
+    @Test func withdrawnPatchOwnListIsLostStaysWithdrawn() async throws {
+        let machine = try Machine()
+        let patch = try machine.publishPrice(7)
+        for version in ["1.0", "1.0", "1.1", "1.1"] { try await machine.work(version) }
+        machine.clock.seconds.locked { $0 += 60 }
+        try machine.feed.withdraw(patch)
+        try await machine.work("1.1")
+        try FileManager.default.removeItem(atPath: "\(machine.folder)/versions/1.1/feed/list.json")
+        machine.feed.isOffline = true
+        #expect(try machine.start("1.1").app.price(1) == 1)
+    }
+
     /// What a version that comes back is told about its patches is no reason to blame another one for its last launch.
     @Test func oldVersionCrashedWithWithdrawnPatchBlamesNoOther() async throws {
         let machine = try Machine()

@@ -314,11 +314,11 @@ extension PatchStore {
     {
         let held = isReadOnly ? nil : state.held.first { $0.hash == hash }
         let isNoted = held?.notesLoading ?? false
-        if isNoted { try? update { $0.beginLoading(hash) } }
+        if isNoted { try? note { $0.beginLoading(hash) } }
         let result = Result { () throws(PatchError) in try runner.load(patch) }
         let isProtective = (try? result.get())?.isProtective
         if let held, isNoted || isProtective.map({ $0 != held.isProtective }) ?? false {
-            try? update { $0.endLoading(hash, isProtective: isProtective) }
+            try? note { $0.endLoading(hash, isProtective: isProtective) }
         }
         return try result.get()
     }

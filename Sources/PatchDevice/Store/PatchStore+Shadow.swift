@@ -69,8 +69,8 @@ extension PatchStore {
         endShadows()  // another thread may have removed it meanwhile
     }
 
-    /// Notes what a patch in shadow is about to do, or has done.
-    private func note(_ body: (inout StoreState) -> Void) throws(PatchError) {
+    /// Notes what a patch is about to do, or has done.
+    func note(_ body: (inout StoreState) -> Void) throws(PatchError) {
         let isInBackground = isInBackground
         try update { state in
             body(&state)

@@ -52,12 +52,17 @@ extension StoreFolder {
             if let state, state.app == app { known.append((other, state, seen)) }
         }
         // The one that has seen the newest state comes first. The others stay in the order of their syncs.
-        for (place, one) in known.enumerated().dropFirst() where Self.isNewer(one.seen, than: known[0].seen) {
-            known.remove(at: place)
-            known.insert(one, at: 0)
+        let newest = known.indices.max { Self.isNewer(known[$1].seen, than: known[$0].seen) }
+        guard let newest else { return nil }
+        let first = known.remove(at: newest)
+        known.insert(first, at: 0)
+        let isNewer: Bool
+        if own == nil, hasState, let floor = readState().state?.floor {
+            // The list of this part is lost. Its state still has the time of it.
+            isNewer = first.seen.map { floor < $0.list.published } ?? false
+        } else {
+            isNewer = own == nil || Self.isNewer(first.seen, than: own)
         }
-        guard let first = known.first else { return nil }
-        let isNewer = own == nil || Self.isNewer(first.seen, than: own)
         return News(
             states: StoreState.News(
                 states: known.map(\.state), list: isNewer ? first.seen?.list : own?.list, isNewer: isNewer),
@@ -72,7 +77,7 @@ extension StoreFolder {
 
     private static func isNewer(_ seen: Seen?, than other: Seen?) -> Bool {
         guard let seen, let other else { return seen != nil }
-        // A list is signed by the second, and a change of keys lets timestamps begin anew.
+        // Lists of the same second are ordered by the root, and then by the timestamp, because new keys let timestamps begin anew.
         return (other.list.published, other.root, other.timestamp)
             < (seen.list.published, seen.root, seen.timestamp)
     }
@@ -119,7 +124,7 @@ extension StoreFolder {
         return newest?.0.feed ?? feed
     }
 
-    /// An envelope of any part: what it is called by tells whether it is the right one.
+    /// An envelope of any part. Its name is its hash, which tells whether it is the right one.
     ///
     /// - Throws: What ``envelope(_:limit:)`` throws for this part, if no other one has it.
     func anyEnvelope(_ hash: String, limit: Int) throws(PatchError) -> [UInt8] {

@@ -71,9 +71,35 @@ extension StoreState {
         if !crashCounts { launch?.isWatched = false }
     }
 
+    /// Judges the last launch: how it ended, and what a crash in it says about its patches.
     mutating func judge(
         _ launch: Launch, _ limits: CrashLimits, _ time: Timestamp?, _ outcomes: inout [Outcome]
     ) {
+        judgeEnd(of: launch, &outcomes)
+        guard launch.isWatched else { return }
+        let loading = loading(launch)
+        guard loading.isEmpty else { return judgeLoading(loading, limits, time, &outcomes) }
+        let (ran, shadows) = (blamable(launch), calledShadows(launch))
+        let closed = ran.isEmpty && shadows.isEmpty ? watchedClosed(launch) : []
+        guard closed.isEmpty else { return judgeClosed(closed, limits, time, &outcomes) }
+        judgeShadows(shadows, limits, time, &outcomes)
+        let hasUnconfirmed = !shadows.isEmpty || ran.contains { held[$0].stage != .good }
+        let unproven = ran.filter { held[$0].isUnproven }
+        judgeUnproven(unproven, hasUnconfirmed: hasUnconfirmed, limits, time, &outcomes)
+        let trials = ran.filter { held[$0].stage != .good && !(hasUnconfirmed && unproven.contains($0)) }
+        guard !trials.isEmpty else {
+            guard shadows.isEmpty, !launch.isRetry, !launch.isConfirmed || !ran.isEmpty else { return }
+            return judgeGood(ran, wasSafe: launch.isSafe, limits, time, &outcomes)
+        }
+        // A suspect is tried alone, beside patches that are good.
+        let isKnown =
+            trials.count == 1 && shadows.isEmpty
+            && (!hasUnconfirmed || unproven.isEmpty || held[trials[0]].stage == .suspect)
+        judgeTrials(trials, isKnown: isKnown, limits, time, &outcomes)
+    }
+
+    /// Judges how a launch ended, whether or not it crashed.
+    private mutating func judgeEnd(of launch: Launch, _ outcomes: inout [Outcome]) {
         let hasPassed = !launch.isWatched || launch.isPast
         if launch.isConfirmed { unconfirmed = 0 }
         if launch.isConfirmed, hasPassed {
@@ -89,36 +115,31 @@ extension StoreState {
             unconfirmed += 1
             if unconfirmed == Self.patience { outcomes.append(.neverConfirmed(launches: unconfirmed)) }
         }
-        guard launch.isWatched else { return }
-        let loading = loading(launch)
-        guard loading.isEmpty else { return judgeLoading(loading, limits, time, &outcomes) }
-        let (ran, shadows) = (blamable(launch), calledShadows(launch))
-        let closed = ran.isEmpty && shadows.isEmpty ? watchedClosed(launch) : []
-        guard closed.isEmpty else { return judgeClosed(closed, limits, time, &outcomes) }
-        judgeShadows(shadows, limits, time, &outcomes)
-        // A confirmed patch stays good if an unconfirmed one ran too, unless it is the third such crash. If only confirmed
-        // patches ran, the crash counts against them.
-        let hasUnconfirmed = !shadows.isEmpty || ran.contains { held[$0].stage != .good }
-        let unproven = ran.filter { held[$0].isUnproven }
+    }
+
+    /// Counts a crash against confirmed patches that have not proved themselves.
+    ///
+    /// A confirmed patch stays good if an unconfirmed one ran too, until it has failed more often than one on trial may. If only
+    /// confirmed patches ran, they are on trial again.
+    private mutating func judgeUnproven(
+        _ unproven: [Int], hasUnconfirmed: Bool, _ limits: CrashLimits, _ time: Timestamp?, _ outcomes: inout [Outcome]
+    ) {
         for index in unproven {
             if hasUnconfirmed {
                 held[index].failures += 1
-                guard held[index].failures > limits.trialFailures else { continue }
-                outcomes.append(setAside(at: index, time))
+                if held[index].failures > limits.trialFailures { outcomes.append(setAside(at: index, time)) }
             } else {
                 held[index].stage = .trial
                 held[index].isUnproven = false
                 held[index].wasGood = true
             }
         }
-        let trials = ran.filter { held[$0].stage != .good && !(hasUnconfirmed && unproven.contains($0)) }
-        let isKnown =
-            trials.count == 1 && shadows.isEmpty
-            && (!hasUnconfirmed || unproven.isEmpty || held[trials[0]].stage == .suspect)
-        guard !trials.isEmpty else {
-            guard shadows.isEmpty, !launch.isRetry, !launch.isConfirmed || !ran.isEmpty else { return }
-            return judgeGood(ran, wasSafe: launch.isSafe, limits, time, &outcomes)
-        }
+    }
+
+    /// Counts a crash against the patches on trial, and bans the one that is known to be the cause once it has failed too often.
+    private mutating func judgeTrials(
+        _ trials: [Int], isKnown: Bool, _ limits: CrashLimits, _ time: Timestamp?, _ outcomes: inout [Outcome]
+    ) {
         for index in trials {
             held[index].failures += 1
             // If several patches have not proved themselves, the cause is not known. Those on trial are tried again alone.

@@ -118,9 +118,11 @@ extension StoreState {
         let isShadow = shadows.contains { $0.hash == hash }
         guard launch != nil, isShadow || held.contains(where: { $0.hash == hash && $0.notesLoading }) else { return }
         launch?.loading.append(hash)
-        if isShadow { launch?.isWatched = true }
+        launch?.isWatched = true
     }
 
+    /// Notes that a script has been loaded.
+    ///
     /// - Parameter isProtective: Whether one of its replacements has an `otherwise`; nil if it could not be loaded, or is in shadow.
     package mutating func endLoading(_ hash: String, isProtective: Bool?) {
         launch?.loading.removeAll { $0 == hash }
@@ -128,8 +130,7 @@ extension StoreState {
             held[index].loadFailures = 0
             if let isProtective { held[index].isProtective = isProtective }
         }
-        guard let index = shadows.firstIndex(where: { $0.hash == hash }) else { return }
-        shadows[index].loadFailures = 0
+        for index in shadows.indices where shadows[index].hash == hash { shadows[index].loadFailures = 0 }
         closeNote()
     }
 

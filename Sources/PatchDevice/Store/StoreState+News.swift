@@ -29,7 +29,7 @@ extension StoreState {
         if news.isNewer {
             isEnabled = latest.isEnabled
             deliveredTrust = latest.deliveredTrust
-            floor = latest.floor
+            floor = [floor, latest.floor].compactMap(\.self).max()
             switches = latest.switches
             notice = latest.notice
             minimumAppVersion = latest.minimumAppVersion

@@ -6,7 +6,7 @@ internal import PatchRunner
 struct ListChange {
     private let list: PatchList
     private let old: StoreState
-    /// The choices by which a version does not answer.
+    /// The choices that stop a version.
     private let refusals: [DeviceChoice]
     /// The versions that do not answer on this device, by the list.
     let refused: Set<PatchID>
@@ -14,7 +14,7 @@ struct ListChange {
     let shadows: Set<PatchID>
     /// The versions that answered until now, or would have in the next launch.
     private let ended: [StoreState.Held]
-    /// These, and the versions in shadow that the list no longer has there.
+    /// `ended`, and the versions in shadow that the list no longer has there.
     private let removed: [StoreState.Held]
 
     init(_ list: PatchList, _ choices: [DeviceChoice], from old: StoreState) {
@@ -58,8 +58,8 @@ struct ListChange {
 
     /// Why held versions do not run, if the state could not be written.
     var blockReasons: [(hash: String, code: PatchStatus.Code, reason: String)] {
-        old.held.compactMap { held in
-            guard list.isEnabled else { return (held.hash, .disabled, StatusResolver.disabled) }
+        guard list.isEnabled else { return old.held.map { ($0.hash, .disabled, StatusResolver.disabled) } }
+        return old.held.compactMap { held in
             guard let choice = refusals.first(where: { $0.patch == held.patch }) else { return nil }
             guard choice.code != .shadow else {
                 return (held.hash, .unwritable, "it is offered in shadow, which could not be recorded")
