@@ -281,7 +281,7 @@ import Synchronization
         default: break
         }
         device.store.waitForBreakers()
-        if let patch = notes.crash { crash(patch) }
+        if let patch = notes.crash { crash(patch, isWatched: event.verb != .call || isWatched) }
     }
 
     /// Lets the watch of its patches end.
@@ -370,8 +370,8 @@ import Synchronization
         for patch in answering {
             calls[patch, default: 0] += 1
             switch world.truths[patch]?.fault {
-            case .crashes(let number)? where calls[patch] == number: return crash(patch)
-            case .crashesWithOthers? where answering.count > 1: return crash(patch)
+            case .crashes(let number)? where calls[patch] == number: return crash(patch, isWatched: isWatched)
+            case .crashesWithOthers? where answering.count > 1: return crash(patch, isWatched: isWatched)
             default: break
             }
         }
@@ -389,14 +389,17 @@ import Synchronization
         return (layers, check)
     }
 
-    private func crash(_ patch: PatchID?) {
+    /// Whether its patches are still watched. A later crash does not count.
+    private var isWatched: Bool { world.now - activated <= 600 }
+
+    private func crash(_ patch: PatchID?, isWatched: Bool = true) {
         guard !isDead else { return }
         world.counts.crashes += 1
         isDead = true
         Disk.arm(.killed, after: 0)
         world.trace("\(host.name) \(version): crash\(patch.map { " by \($0)" } ?? "")")
         host.parts[version, default: .init()].unsynced += 1
-        if let patch, !isInBackground { world.crashed(self, by: patch) }
+        if let patch, isWatched, !isInBackground { world.crashed(self, by: patch) }
     }
 
     /// Notes which patches have proved themselves.
