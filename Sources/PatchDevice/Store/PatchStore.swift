@@ -87,8 +87,8 @@ package final class PatchStore: Sendable {
     /// Whether the app has reported that the system may end it.
     package var isInBackground: Bool { memory.locked { $0.launch.isInBackground } }
 
-    /// Whether this process does not write the folder: another one has the store open, the folder cannot be used, or this
-    /// process only reads it.
+    /// Whether this process does not write the folder: another one has the store open, the folder cannot be used, or
+    /// this process only reads it.
     package var isReadOnly: Bool { memory.locked { !$0.writer.canWrite } }
 
     /// Why the folder cannot be used; nil if it can, or another process uses it.
@@ -169,7 +169,8 @@ package final class PatchStore: Sendable {
         return !found.isEmpty
     }
 
-    /// Forgets every patch, ban and note, as if the app had just been installed. Keys that a feed has revoked or removed stay so.
+    /// Forgets every patch, ban and note, as if the app had just been installed. Keys that a feed has revoked or removed
+    /// stay so.
     ///
     /// - Throws: `io` if that cannot be written.
     package func clear() throws(PatchError) {

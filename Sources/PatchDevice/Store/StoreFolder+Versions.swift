@@ -32,8 +32,8 @@ extension StoreFolder {
         let folders: [StoreFolder]
     }
 
-    /// What other versions know that have synced since this one did, or that have seen a newer state of the feed, or all
-    /// of them if this one has not begun; nil if there are none.
+    /// What other versions know that have synced since this one did, or that have seen a newer state of the feed, or all of
+    /// them if this one has not begun; nil if there are none.
     ///
     /// Who knows more does not follow from the order of the syncs, because caches may have old files.
     ///
@@ -52,8 +52,7 @@ extension StoreFolder {
             if let state, state.app == app { known.append((other, state, seen)) }
         }
         // The one that has seen the newest state comes first. The others stay in the order of their syncs.
-        let newest = known.indices.max { Self.isNewer(known[$1].seen, than: known[$0].seen) }
-        guard let newest else { return nil }
+        guard let newest = Self.newest(known.map(\.seen)) else { return nil }
         let first = known.remove(at: newest)
         known.insert(first, at: 0)
         let isNewer: Bool
@@ -75,9 +74,15 @@ extension StoreFolder {
         let root: Int, timestamp: Int
     }
 
+    /// The place of the newest; the first of several that are equal.
+    private static func newest(_ seen: [Seen?]) -> Int? {
+        seen.indices.max { isNewer(seen[$1], than: seen[$0]) }
+    }
+
     private static func isNewer(_ seen: Seen?, than other: Seen?) -> Bool {
         guard let seen, let other else { return seen != nil }
-        // Lists of the same second are ordered by the root, and then by the timestamp, because new keys let timestamps begin anew.
+        // Lists of the same second are ordered by the root, and then by the timestamp, because new keys let timestamps
+        // begin anew.
         return (other.list.published, other.root, other.timestamp)
             < (seen.list.published, seen.root, seen.timestamp)
     }
@@ -119,9 +124,8 @@ extension StoreFolder {
     /// has seen the newest ones.
     var knownFeed: Path {
         guard !hasState else { return feed }
-        let others = others().map { ($0, $0.seen) }
-        let newest = others.dropFirst().reduce(others.first) { Self.isNewer($1.1, than: $0?.1) ? $1 : $0 }
-        return newest?.0.feed ?? feed
+        let others = others()
+        return Self.newest(others.map(\.seen)).map { others[$0].feed } ?? feed
     }
 
     /// An envelope of any part. Its name is its hash, which tells whether it is the right one.

@@ -44,7 +44,7 @@ extension StoreState {
         for other in news.states { take(Bans(other)) }
 
         let entries = (news.list?.entries ?? []).reduce(into: [:]) { entries, entry in
-            entries[PatchID(id: entry.id, version: entry.version)] = entry
+            entries[entry.patch] = entry
         }
         for patch in stored {
             switch entries[patch.patch] {
@@ -87,4 +87,8 @@ extension StoreState {
         revoke(other.revoked)
         raiseTrust(to: other.trustNumber)
     }
+}
+
+extension PatchList.Entry {
+    var patch: PatchID { PatchID(id: id, version: version) }
 }

@@ -21,7 +21,7 @@ struct SyncPass: Sendable {
         /// Its index in the results.
         let place: Int
         let isShadow: Bool
-        var patch: (PatchID, hash: String) { (PatchID(id: entry.id, version: entry.version), hash) }
+        var patch: (PatchID, hash: String) { (entry.patch, hash) }
     }
 
     func run(_ activation: PatchSync.Activation) async throws(PatchError) -> [SyncReport.Result] {
@@ -46,7 +46,7 @@ struct SyncPass: Sendable {
                 engine: PatchRunner.engineLevel, installation: settings.installation(or: state.installation),
                 user: settings.user, groups: settings.groups),
             held: state.held.reduce(into: [:]) { $0[$1.patch.id, default: []].insert($1.patch.version) },
-            isBanned: { banned.contains(PatchID(id: $0.id, version: $0.version)) })
+            isBanned: { banned.contains($0.patch) })
 
         // The kill switch and withdrawals are written before the runner deactivates patches, and before anything is downloaded.
         try applyList(list, choices, shown: client.shownTime(list.published))
@@ -133,7 +133,7 @@ struct SyncPass: Sendable {
         let (patches, hashes) = (Set(bans.map(\.patch)), Set(bans.map(\.hash)))
         var banned: Set<PatchID> = []
         for entry in list.entries where entry.state != .withdrawn {
-            let patch = PatchID(id: entry.id, version: entry.version)
+            let patch = entry.patch
             guard patches.contains(patch), let target = try await client.target(entry.path),
                 let hash = target.sha256, hashes.contains(hash)
             else { continue }
@@ -208,7 +208,7 @@ struct SyncPass: Sendable {
         let held = store.state.stored
         for (place, choice) in choices.enumerated() where [.offered, .kept, .shadow].contains(choice.code) {
             guard let entry = choice.entry,
-                let hash = held.first(where: { $0.patch == PatchID(id: entry.id, version: entry.version) })?.hash,
+                let hash = held.first(where: { $0.patch == entry.patch })?.hash,
                 let envelope = store.envelope(hash)
             else { continue }
             var report = VerificationReport()
@@ -286,7 +286,7 @@ struct SyncPass: Sendable {
         guard activation == .now, state.isEnabled, state.launch?.isSafe != true else { return }
         let (running, failed) = (Set(store.running), store.failed)
         let suspects = Set(state.held.filter { $0.stage == .suspect && running.contains($0.patch) }.map(\.patch.id))
-        let atOnce = Set(list.entries.filter { $0.when == .now }.map { PatchID(id: $0.id, version: $0.version) })
+        let atOnce = Set(list.entries.filter { $0.when == .now }.map(\.patch))
         var due: [(patch: VerifiedPatch, hash: String)] = []
         for held in state.closedOnes where !store.isAnswering(held.hash) {
             guard let patch = store.verified(held.hash, on: runner, trust: trust) else { continue }

@@ -29,22 +29,16 @@ struct MetadataBodies: Sendable {
     }
 
     mutating func renew(_ role: FeedRole, version: Int, expires: Timestamp) {
+        func renew(_ body: inout some MetadataBody) {
+            body.version = version
+            body.expires = expires
+        }
         switch role {
-        case .root:
-            root.version = version
-            root.expires = expires
-        case .targets:
-            targets.version = version
-            targets.expires = expires
-        case .rollout:
-            rollout.version = version
-            rollout.expires = expires
-        case .snapshot:
-            snapshot.version = version
-            snapshot.expires = expires
-        case .timestamp:
-            timestamp.version = version
-            timestamp.expires = expires
+        case .root: renew(&root)
+        case .targets: renew(&targets)
+        case .rollout: renew(&rollout)
+        case .snapshot: renew(&snapshot)
+        case .timestamp: renew(&timestamp)
         }
     }
 }
