@@ -1,8 +1,9 @@
 # The steps of CI, and those that each needs before it. usage: make -f scripts/ci/steps.mk -k -j2 -Otarget gates tests nightly
 #
-# A build folder serves one SwiftPM at a time, so a step comes after the one that fills its folder: `programs` and then `test` for .build,
-# `packages` for .build/packages. After these, `-o programs` omits what is built. The order is that of the lists, as far as the
-# needs allow it: what finds the worst faults begins first, and what uses one core runs beside what uses two.
+# A build folder serves one SwiftPM at a time, so a step comes after the one that fills its folder: `programs` and then `test` or `long` for
+# .build, `packages` for .build/packages. SwiftPM's own lock does not help: it is in TMPDIR, and the tests have a TMPDIR of their own.
+# After these, `-o programs` omits what is built. The order is that of the lists, as far as the needs allow it: what finds the worst
+# faults begins first, and what uses one core runs beside what uses two.
 
 # The checks that need no build, and find most mistakes.
 GATES = lint workflows api
@@ -20,11 +21,12 @@ tests: $(TESTS)
 nightly: $(NIGHTLY)
 list-%: ; @echo $($(shell echo $* | tr a-z A-Z))
 
-test mutants service fleet-advance deploy world world-long tool-count packages bench-count page fleet monitoring arguments deb release: programs
+test long mutants service fleet-advance deploy world world-long tool-count packages bench-count page fleet monitoring arguments deb release: programs
 # Of steps that run at all, these come after those.
 ALL = $(MAKECMDGOALS) $(if $(filter tests,$(MAKECMDGOALS)),$(TESTS)) $(if $(filter nightly,$(MAKECMDGOALS)),$(NIGHTLY))
 after = $(filter $(1),$(ALL))
-interop references conformance long docs: $(call after,test)
+long: $(call after,test)
+interop references conformance docs: $(call after,test long)
 packages: $(call after,test tool-count)
 bench-count variants: $(call after,tool-count packages)
 soak: $(call after,bench-count variants)
