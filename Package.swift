@@ -115,7 +115,7 @@ let package = Package(
         .executableTarget(
             name: "tuf-client", dependencies: ["PatchHTTP", "PatchFeed", "PatchCrypto"], path: "Tests/Conformance"),
         .executableTarget(
-            name: "fleet", dependencies: ["PatchDevice", "PatchFeed", "PatchRunner", "PatchCrypto"],
+            name: "fleet", dependencies: ["PatchDevice", "PatchFeed", "PatchRunner", "PatchCrypto", "RandomSupport"],
             path: "Tests/Fleet", exclude: ["advance.py"]),
         .executableTarget(
             name: "worker", dependencies: ["PatchDevice", "PatchFeed", "PatchRunner", "PatchCrypto"],
@@ -127,9 +127,10 @@ let package = Package(
             name: "world",
             dependencies: [
                 "PatchDevice", "PatchReport", "PatchPublishing", "PatchFeed", "PatchRunner", "PatchFiles", "PatchText",
-                "PatchCrypto", "FeedTestSupport", "world_faults",
+                "PatchCrypto", "FeedTestSupport", "RandomSupport", "world_faults",
             ],
             path: "Tests/World", exclude: ["Faults"]),
+        .target(name: "RandomSupport", path: "Tests/RandomSupport"),
         .target(name: "TestSupport", dependencies: ["PatchCrypto"], path: "Tests/TestSupport"),
         .target(
             name: "FeedTestSupport", dependencies: ["PatchPublishing", "PatchFeed", "PatchCrypto"],
@@ -149,15 +150,16 @@ let package = Package(
             name: "PatchReportTests",
             dependencies: [
                 "PatchReport", "PatchPublishing", "PatchFeed", "PatchFiles", "PatchText", "PatchCrypto", "TestSupport",
+                "RandomSupport",
             ]),
         .testTarget(
             name: "PatchDeviceTests",
             dependencies: [
                 "worker", "PatchTesting", "PatchDevice", "PatchPublishing", "PatchFeed", "PatchRunner", "PatchFiles",
-                "PatchText", "PatchCrypto", "TestSupport",
+                "PatchText", "PatchCrypto", "TestSupport", "RandomSupport",
             ]),
         .testTarget(
-            name: "PatchRunnerTests", dependencies: ["PatchRunner", "PatchCrypto", "TestSupport"],
+            name: "PatchRunnerTests", dependencies: ["PatchRunner", "PatchCrypto", "TestSupport", "RandomSupport"],
             exclude: ["Hostile/scripts"]),
         .testTarget(
             name: "PatchFoundationTests",
@@ -175,7 +177,7 @@ let package = Package(
             name: "patchpackTests",
             dependencies: [
                 "patchpack", "shop", "PatchDevice", "PatchPublishing", "PatchHTTP", "PatchFeed", "PatchFiles",
-                "PatchText", "PatchCrypto", "TestSupport",
+                "PatchText", "PatchCrypto", "TestSupport", "RandomSupport",
             ],
             exclude: [
                 "Arguments/help", "Faults/faults.c", "Feed/proxy.py", "Feed/store.py", "Interop/tuf_client.py",

@@ -1,6 +1,7 @@
 import PatchCrypto
 import PatchDevice
 import PatchRunner
+import RandomSupport
 import Synchronization
 
 /// Writes the events of a fleet's devices, with the event log that apps use.
@@ -19,7 +20,7 @@ final class FleetLog: Sendable {
         (limits.fileBytes, limits.files, limits.fileAge, limits.age) = (
             256 << 20, .max, .seconds(Int64.max), .seconds(Int64.max)
         )
-        var random = SplitMix(state: UInt64(number))
+        var random = SeededRandom(number)
         let name = [random.next(), random.next()].map { String($0 | 1 << 63, radix: 16) }.joined()
         var resource = EventResource(
             host: try HostInfo(app: "com.example.shop", version: version.description), installation: name,
@@ -78,7 +79,7 @@ final class FleetLog: Sendable {
     }
 
     /// A launch in which the app is used. A few of its calls fail.
-    func use(_ versions: [String], at hour: Double, _ log: PatchEventLog, _ random: inout SplitMix) {
+    func use(_ versions: [String], at hour: Double, _ log: PatchEventLog, _ random: inout SeededRandom) {
         for patch in versions.compactMap(Self.patch) {
             var calls = RunnerEvent.Calls()
             calls.calls = Int(random.unit() * 400)

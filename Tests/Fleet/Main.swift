@@ -3,6 +3,7 @@ import PatchCrypto
 import PatchDevice
 import PatchFeed
 import PatchRunner
+import RandomSupport
 
 /// A fleet of devices that meets a bad release: how many are affected, for how many launches, and for how long.
 ///
@@ -123,13 +124,13 @@ struct Fleet {
 
     func run(_ devices: Int) throws -> Outcome {
         var outcome = Outcome(percent: percent, hasGuard: hasGuard, devices: devices)
-        var random = SplitMix(state: UInt64(percent))
+        var random = SeededRandom(percent)
         for number in 0..<devices { try live(number, &random, &outcome) }
         return outcome
     }
 
     /// Five days of one device.
-    private func live(_ number: Int, _ random: inout SplitMix, _ outcome: inout Outcome) throws {
+    private func live(_ number: Int, _ random: inout SeededRandom, _ outcome: inout Outcome) throws {
         // Most have the newest app, and most are used a few times a day. A tenth of the days has no network.
         guard let version = AppVersion(random.unit() < 0.9 ? "2.3.1" : "1.9.0") else { return }
         let perDay = 0.3 + random.unit() * random.unit() * 12
@@ -166,7 +167,8 @@ struct Fleet {
             let confirmed = state.confirm(limits: limits, at: nil)
             log?.emit(confirmed, at: hour, events)
             if let events { log?.use(state.launch?.patches ?? [], at: hour, events, &random) }
-            let isOffline = SplitMix(state: UInt64(number) &* 1_000 &+ UInt64(hour / 24)).first() < 0.1
+            var day = SeededRandom(number * 1_000 + Int(hour / 24))
+            let isOffline = day.unit() < 0.1
             // A minute later, so that a launch is not logged after what follows it.
             if !isOffline { try sync(&state, device, at: hour + 1.0 / 60, events) }
             state.end()  // it goes to the background
@@ -209,25 +211,6 @@ struct Fleet {
             default: break
             }
         }
-    }
-}
-
-/// Random numbers that are the same in each run.
-struct SplitMix {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = (state ^ state >> 30) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ z >> 27) &* 0x94D0_49BB_1331_11EB
-        return z ^ z >> 31
-    }
-
-    mutating func unit() -> Double { Double(next() >> 11) / Double(1 << 53) }
-
-    func first() -> Double {
-        var copy = self
-        return copy.unit()
     }
 }
 

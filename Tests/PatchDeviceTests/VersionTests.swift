@@ -5,6 +5,7 @@ import PatchFeed
 import PatchFiles
 import PatchRunner
 import PatchTesting
+import RandomSupport
 import Synchronization
 import TestSupport
 import Testing
@@ -115,24 +116,14 @@ import Testing
 
     private static let crash = "patch.replace('Shop.price', function() return -1 end)"
 
-    /// Numbers that are the same in each run.
-    private struct Steps: RandomNumberGenerator {
-        var state: UInt64
-
-        mutating func next() -> UInt64 {
-            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-            return state >> 33 ^ state << 31
-        }
-    }
-
     private static func codes(_ device: PatchDevice, _ id: String = DeviceTests.id) -> [String] {
         device.why(id).map { "\($0.version ?? 0) \($0.code)" }
     }
 
     /// Three workers are restarted forward and back with three versions of the app. A guard is for the oldest one alone, and then
     /// a patch crashes all of them.
-    @Test(arguments: 1...20) func rollingRestartsBadPatchCostsTwoWorkersOfEachVersion(seed: UInt64) async throws {
-        var random = Steps(state: seed)
+    @Test(arguments: 1...20) func rollingRestartsBadPatchCostsTwoWorkersOfEachVersion(seed: Int) async throws {
+        var random = SeededRandom(seed)
         let machine = try Machine(processes: 3)
         let versions = ["1.0", "1.1", "1.2"]
         try machine.publishGuard(for: "<1.1")

@@ -3,6 +3,7 @@ import PatchFeed
 import PatchFiles
 import PatchPublishing
 import PatchReport
+import RandomSupport
 import TestSupport
 import Testing
 

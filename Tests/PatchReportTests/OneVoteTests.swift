@@ -2,6 +2,7 @@ import PatchCrypto
 import PatchFiles
 import PatchReport
 import PatchText
+import RandomSupport
 import TestSupport
 import Testing
 

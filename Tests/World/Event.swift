@@ -1,3 +1,5 @@
+import RandomSupport
+
 /// Something that happens in a world. It names its parties by numbers, of which a world takes the remainder, so that any list of
 /// events can happen, and a part of a list too.
 struct Event: Equatable {
@@ -107,25 +109,4 @@ extension Event: CustomStringConvertible {
         guard parts.count > 1 else { return }
         inner = parts[1].dropLast().split(separator: ";").compactMap { Event($0) }
     }
-}
-
-/// Numbers that are the same in each run (SplitMix64).
-struct SeededRandom {
-    private var state: UInt64
-
-    init(_ seed: Int) { state = UInt64(truncatingIfNeeded: seed) }
-
-    private mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = (state ^ state >> 30) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ z >> 27) &* 0x94D0_49BB_1331_11EB
-        return z ^ z >> 31
-    }
-
-    /// From 0 to 1.
-    mutating func unit() -> Double { Double(next() >> 11) / Double(1 << 53) }
-
-    mutating func next(below bound: Int) -> Int { Int(unit() * Double(bound)) }
-
-    mutating func one<Value>(of values: [Value]) -> Value { values[next(below: values.count)] }
 }

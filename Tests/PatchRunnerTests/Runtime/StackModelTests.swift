@@ -1,6 +1,7 @@
 import Foundation
 import PatchCrypto
 @testable import PatchRunner
+import RandomSupport
 import Synchronization
 import TestSupport
 import Testing
@@ -92,20 +93,6 @@ import Testing
         ) async rethrows { try await body() }
     }
 
-    /// Random numbers that are the same in each run.
-    private struct Xorshift: RandomNumberGenerator {
-        private var state: UInt64
-
-        init(seed: UInt64) { state = seed &* 0x9E37_79B9_7F4A_7C15 }
-
-        mutating func next() -> UInt64 {
-            state ^= state << 13
-            state ^= state >> 7
-            state ^= state << 17
-            return state
-        }
-    }
-
     // MARK: the model
 
     private enum Change: Sendable {
@@ -122,7 +109,7 @@ import Testing
         }
 
         let kinds: [Kind]
-        var random: Xorshift
+        var random: SeededRandom
         var version = 0
         /// The active versions, by their places.
         var active: [Int: Int] = [:]
@@ -225,8 +212,8 @@ import Testing
         var limits = PatchLimits.oneInstance
         limits.failures = .max
         var (guarded, holes) = (0, 0)
-        for seed in 1...UInt64(testsMayBeLong && !isSanitized ? 400 : 60) {
-            var random = Xorshift(seed: seed)
+        for seed in 1...(testsMayBeLong && !isSanitized ? 400 : 60) {
+            var random = SeededRandom(seed)
             let kinds = (0..<4).map { _ in Kind.allCases.randomElement(using: &random) ?? .passes }
             let places = Array(0..<4).shuffled(using: &random).prefix(Int.random(in: 0...4, using: &random))
             let model = Mutex(Model(kinds: kinds, random: random))
@@ -289,8 +276,8 @@ import Testing
     @Test(arguments: [1, 3], [false, true])
     func guardedCallPatchesChangeNeverMeetsOriginal(instances: Int, isInstrumented: Bool) async throws {
         let (threads, tasks) = testsMayBeLong && !isSanitized ? (16, 1000) : (3, 3)
-        for seed in 1...UInt64(testsMayBeLong ? 4 : 2) {
-            var random = Xorshift(seed: seed)
+        for seed in 1...(testsMayBeLong ? 4 : 2) {
+            var random = SeededRandom(seed)
             var limits = PatchLimits()
             limits.instances = instances
             limits.failures = 10

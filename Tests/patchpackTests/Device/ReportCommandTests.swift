@@ -1,6 +1,7 @@
 import Foundation
 import PatchCrypto
 import PatchText
+import RandomSupport
 import TestSupport
 import Testing
 
