@@ -54,20 +54,51 @@ struct Event: Equatable {
 }
 
 extension Event {
+    /// What people do in this order, soon after one another; after a stroke, in the other copy of the feed.
+    private static let habits = [
+        "publish deploy start sync call confirm advance deploy", "withdraw deploy sync start sync start",
+        "publish deploy sync call publish deploy sync call withdraw deploy sync",
+        "disable deploy sync start sync start",
+        "stage wait sign deploy start sync call stop advance", "stage pause enable undo advance sign",
+        "backup publish restore publish repair", "push pull' publish' deploy' publish publish' repair",
+        "start call start call start call",
+    ].map { habit in
+        habit.split(separator: " ").map { word in
+            (verb: Verb(rawValue: word.filter { $0 != "'" }), isElsewhere: word.last == "'")
+        }
+    }
+
     /// The events of a seed. Each seed has habits of its own: some things never happen, and some often.
     static func all(of seed: Int, count: Int) -> [Event] {
         var random = SeededRandom(seed)
         let weights = Verb.allCases.map { verb in verb.weight * random.one(of: [0, 1, 1, 1, 2, 4]) }
-        let gaps = [60, 600, 3600, 86_400, 20 * 86_400].map { ($0, random.one(of: [0, 1, 2, 4])) }
+        // Feeds expire where most gaps are long.
+        let often = (0..<4).map { _ in random.one(of: [0, 1, 2, 4]) } + [random.one(of: [0, 0, 0, 1])]
+        let gaps = Array(zip([60, 600, 3600, 86_400, 20 * 86_400], often))
         let nesting = random.one(of: [0.0, 0.1, 0.3])
-        return (0..<count).map { _ in event(&random, weights, gaps, nesting) }
+        let habit = random.one(of: [0.0, 0.05, 0.2])
+        var events: [Event] = []
+        while events.count < count {
+            let event = event(&random, weights, gaps, nesting)
+            events.append(event)
+            guard random.unit() < habit else { continue }
+            for (verb, isElsewhere) in random.one(of: habits) {
+                var next = Self.event(&random, weights, gaps, nesting, verb)
+                next.gap = 1 + random.next(below: verb == .wait ? 86_400 : 1200)
+                next.who = event.who
+                next.what = event.what % 100 + (isElsewhere ? 300 : 0)
+                if !next.verb.isOfHost { next.how = event.how }
+                events.append(next)
+            }
+        }
+        return events
     }
 
     private static func event(
-        _ random: inout SeededRandom, _ weights: [Int], _ gaps: [(seconds: Int, weight: Int)], _ nesting: Double
+        _ random: inout SeededRandom, _ weights: [Int], _ gaps: [(Int, Int)], _ nesting: Double, _ verb: Verb? = nil
     ) -> Event {
-        let verb = Verb.allCases[place(weights, &random)]
-        let gap = gaps[place(gaps.map(\.weight), &random)].seconds
+        let verb = verb ?? Verb.allCases[place(weights, &random)]
+        let gap = gaps[place(gaps.map(\.1), &random)].0
         var event = Event(
             gap: 1 + random.next(below: gap), verb: verb, who: random.next(below: 12), what: random.next(below: 1000),
             how: random.next(below: 1000))
@@ -76,7 +107,13 @@ extension Event {
             // Often it is about the same patch, or the same worker, and somebody stops it.
             if random.unit() < 0.5 {
                 (other.what, other.how) = (event.what, event.how)
-                if !verb.isOfHost, random.unit() < 0.7 { other.verb = random.one(of: [.withdraw, .disable, .pause]) }
+                if [.deploy, .repair].contains(verb) {
+                    // Somebody deploys another copy.
+                    other.verb = .deploy
+                    other.what = event.what / 100 % 4 == 3 ? event.what % 100 : event.what % 100 + 300
+                } else if !verb.isOfHost, random.unit() < 0.7 {
+                    other.verb = random.one(of: [.withdraw, .disable, .pause])
+                }
             }
             event.inner.append(other)
         }

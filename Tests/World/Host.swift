@@ -146,19 +146,42 @@ import Synchronization
 
     /// What a device has told.
     final class Notes: Sendable {
-        /// The patch in whose script the process ends, and the events of a misuse or an internal fault.
-        private let state = Mutex<(crash: PatchID?, faults: [String], failed: Set<PatchID>)>((nil, [], []))
-        var crash: PatchID? { state.withLock { $0.crash } }
-        var faults: [String] { state.withLock { $0.faults } }
-        var failed: Set<PatchID> { state.withLock { $0.failed } }
+        struct State {
+            /// The patch in whose script the process ends.
+            var crash: PatchID?
+            /// The events of a misuse or an internal fault.
+            var faults: [String] = []
+            /// The patches of which a call has failed, and those of which a breaker has opened.
+            var failed: Set<PatchID> = []
+            var opened: Set<PatchID> = []
+            /// What the guarded function has answered while the device told something.
+            var checks: Set<Int> = []
+        }
 
-        func hear(_ event: PatchEvent) {
+        private let state = Mutex(State())
+        var now: State { state.withLock { $0 } }
+
+        /// The answers since the last time.
+        func takeChecks() -> Set<Int> {
+            state.withLock { state in
+                defer { state.checks = [] }
+                return state.checks
+            }
+        }
+
+        /// - Parameter check: Calls the guarded function.
+        func hear(_ event: PatchEvent, _ check: () -> Int) {
+            if event.isBetweenVersions {
+                let answer = check()
+                state.withLock { _ = $0.checks.insert(answer) }
+            }
             switch event {
             case .runner(.logged(let patch, _)):
                 // From now on the process does nothing to its folder.
                 Disk.arm(.killed, after: 0)
                 state.withLock { $0.crash = $0.crash ?? patch }
             case .runner(.failed(let call, _)): state.withLock { _ = $0.failed.insert(call.patch) }
+            case .runner(.breakerOpened(let patch, _)): state.withLock { _ = $0.opened.insert(patch) }
             case .misused(let error): state.withLock { $0.faults.append("misused: \(error)") }
             case .syncFailed(let error), .storeFailed(let error):
                 if error.code == .internal { state.withLock { $0.faults.append("\(error)") } }
@@ -189,6 +212,10 @@ import Synchronization
     private var inner: [Event] = []
     private var served: [UInt8]?
     private var calls: [PatchID: Int] = [:]
+    /// The versions of the guard that have answered in this process, and still must if the feed offers them.
+    var guards: Set<PatchID> = []
+    /// The patches that have failed too often, so that others have taken their places.
+    var replaced: Set<PatchID> = []
     /// The calls that were answered by each version.
     private var made: [PatchID: Int] = [:]
     var world: World { host.world }
@@ -198,7 +225,7 @@ import Synchronization
         self.version = version
         let registry = PatchRegistry()
         app = try App(registry)
-        let (clock, notes) = (host.world.clock, notes)
+        let (clock, notes, check) = (host.world.clock, notes, app.check)
         let box = SourceBox()
         var limits = PatchLimits()
         (limits.loadFuel, limits.callFuel) = (100_000, 20_000)
@@ -214,7 +241,7 @@ import Synchronization
             uptime: Uptime(
                 now: { .seconds(clock.now - World.Clock.start) },
                 sleep: { _ in try await Task.sleep(for: .seconds(1 << 30)) }),
-            listener: EventThrottle(milliseconds: 0) { notes.hear($0) })
+            listener: EventThrottle(milliseconds: 0) { notes.hear($0) { check(1) } })
         box.life.withLock { $0 = self }
     }
 
@@ -255,7 +282,7 @@ import Synchronization
             device.end()
             if isConfirmed { forgive() }
             for (patch, count) in made { world.calls[patch, default: (0, 0)].written += count }
-            for patch in notes.failed { world.reportedFailures[patch, default: []].append(world.now) }
+            for patch in notes.now.failed { world.reportedFailures[patch, default: []].append(world.now) }
         case .crash: crash(nil)
         case .confirm:
             device.confirm()
@@ -281,7 +308,7 @@ import Synchronization
         default: break
         }
         device.store.waitForBreakers()
-        if let patch = notes.crash { crash(patch, isWatched: event.verb != .call || isWatched) }
+        if let patch = notes.now.crash { crash(patch, isWatched: event.verb != .call || isWatched) }
     }
 
     /// Lets the watch of its patches end.
@@ -335,7 +362,7 @@ import Synchronization
             return
         }
         // What it has read is certain once a sync has ended.
-        let isCertain = report.error == nil && !isDead && !hasFault && notes.crash == nil
+        let isCertain = report.error == nil && !isDead && !hasFault && notes.now.crash == nil
         if let error = report.error, network.isHonest, event.inner.isEmpty, !isDead, !hasFault, error.code != .io,
             host.clockError.load(ordering: .relaxed) == 0
         {
@@ -412,6 +439,16 @@ import Synchronization
             part.proven.insert(held.patch)
         }
         host.parts[version] = part
+    }
+}
+
+extension PatchEvent {
+    /// Whether it tells that the versions that answer change.
+    fileprivate var isBetweenVersions: Bool {
+        switch self {
+        case .runner(.activated), .runner(.deactivated), .withdrawn, .closed, .rolledBack, .confirmed, .synced: true
+        default: false
+        }
     }
 }
 

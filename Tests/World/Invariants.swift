@@ -21,10 +21,11 @@ extension World {
 
     private func check(_ life: Life) {
         let who = "\(life.host.name) \(life.version)"
-        for fault in life.notes.faults { fail("no internal error or misuse", "\(who): \(fault)") }
+        for fault in life.notes.now.faults { fail("no internal error or misuse", "\(who): \(fault)") }
         life.noteHealth()
-        let (layers, check) = life.answers()
+        // The calls may open a breaker, so that another version runs after them.
         let running = life.device.running
+        let (layers, check) = life.answers()
         let answering = layers + (check % 10 == 3 ? [PatchID(id: Truth.ids[2], version: check / 10)] : [])
         let text = "\(who): \(layers.map(\.description)), check \(check), running \(running.map(\.description))"
 
@@ -39,13 +40,36 @@ extension World {
             guard let truth = truths[patch], ![.fails, .loops].contains(truth.fault) else { continue }
             expect(answering.contains(patch), "what runs answers", text)
         }
+        let runningNow = life.device.running
         for status in life.device.patches where status.isRunning {
             expect(
-                running.contains { $0.id == status.id && $0.version == status.version }, "why is true",
+                runningNow.contains { $0.id == status.id && $0.version == status.version }, "why is true",
                 "\(text) \(status)")
         }
         if let list = records[life.known]?.list { checkObedience(of: life, to: list, answering, text) }
+        // What has failed too often, so that another version answers, stays off until the next launch.
+        life.replaced.formUnion(life.notes.now.opened.subtracting(runningNow))
+        expect(life.replaced.isDisjoint(with: runningNow), "what has failed stays off until the next launch", text)
+        checkGuards(of: life, check, text)
         checkHole(of: life, check, text)
+    }
+
+    /// A version of the guard that has answered in this process answers in it, or another one does, as long as the feed offers it:
+    /// also while versions change.
+    private func checkGuards(of life: Life, _ check: Int, _ text: String) {
+        let answers = life.notes.takeChecks().union([check])
+        let version = AppVersion(life.version)
+        let state = life.device.store.state
+        life.guards = life.guards.filter { patch in
+            !state.bans.contains { $0.patch == patch } && !life.host.parts.values.contains(where: \.hasBrokenDisk)
+                && place.timestamps.allSatisfy { records[$0].map { keeps(patch, $0.list, for: version) } ?? false }
+        }
+        expect(
+            life.guards.isEmpty || !answers.contains(1), "a guard that has answered answers", "\(life.guards) \(text)")
+        let patch = PatchID(id: Truth.ids[2], version: check / 10)
+        if check % 10 == 3, let truth = truths[patch], truth.hasOtherwise, truth.fault == .none {
+            life.guards.insert(patch)
+        }
     }
 
     private func isMeant(_ patch: PatchID, for life: Life) -> Bool {
@@ -98,6 +122,17 @@ extension World {
         // One that came later may be a worse one.
         return !versions.contains { $0.version > patch.version }
             && (isThere || !versions.contains { $0.version == patch.version })
+    }
+
+    /// Whether a list leaves a guard where it is, and has no higher version that may fail in its place.
+    private func keeps(_ patch: PatchID, _ list: PatchListDraft, for version: AppVersion?) -> Bool {
+        guard list.isEnabled, let version, list.minimumAppVersion.map({ $0 <= version }) ?? true else { return false }
+        return list.entries.filter { $0.id == patch.id }.allSatisfy { entry in
+            guard entry.version != patch.version else { return [.active, .paused].contains(entry.state) }
+            let truth = truths[PatchID(id: entry.id, version: entry.version)]
+            return entry.version < patch.version || entry.state == .withdrawn
+                || truth?.hasOtherwise == true && truth?.fault == Truth.Fault.none
+        }
     }
 
     /// A patch has crashed a process: it does not do so more often than promised.
@@ -183,6 +218,9 @@ extension World {
         expect(
             raised.isSubset(of: request.offers), "an action offers nothing that was not asked for",
             "\(copy.name): \(raised.subtracting(request.offers).sorted())")
+        expect(
+            raised.isEmpty || !copy.folder.hasStaged(), "nothing more is offered while a change waits for a signature",
+            "\(copy.name): \(raised.sorted())")
         // What was stopped since the request was made was not known to who made it.
         var stops: Set<String> = []
         var state = parent

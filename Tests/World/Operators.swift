@@ -110,11 +110,13 @@ struct Record {
         _ = try Deployment(of: copy.folder, root: world.root, to: PlaceTarget(place: world.place), repairs: false).run()
     }
 
-    /// The daily job. If it is refused, somebody takes what is deployed, as the hints say, and repeats it.
+    /// The job of the feed, which takes the next step of each rollout. If it is refused, somebody takes what is deployed, as the hints say, and repeats it.
     func runJob(in copy: Copy) {
         for attempt in 0..<2 {
-            let outcomes = [Event.Verb.refresh, .deploy].map { verb in
-                perform(Event(gap: 0, verb: verb, who: 0, what: 0, how: 1), in: copy)
+            let steps = Truth.ids.indices.map { (Event.Verb.advance, $0) }
+            let outcomes = (steps + [(.refresh, 0), (.deploy, 0)]).map { verb, id in
+                // Without faults.
+                perform(Event(gap: 0, verb: verb, who: 0, what: id, how: 11), in: copy)
             }
             guard attempt == 0, !Set(["feed-rollback", "feed-conflict", "clock"]).isDisjoint(with: outcomes) else {
                 return
@@ -228,7 +230,7 @@ struct Record {
             let audience = event.what / 3 % 5
             let publication = try Keys.publication(of: truth) { entry in
                 if audience == 3 { entry.state = .shadow }
-                if audience == 4 { entry.rollout = Rollout(basisPoints: 3000, unit: .installation, seed: nil) }
+                if audience % 3 == 1 { entry.rollout = Rollout(basisPoints: 3000, unit: .installation, seed: nil) }
             }
             _ = try feed.publish([publication], files: copy.folder.published(for: feed.app), in: details)
             return []

@@ -57,7 +57,8 @@ import world_faults
     init(seed: Int, in folder: String, traces: Bool = false) throws {
         self.folder = folder
         self.traces = traces
-        hasCron = seed % 4 > 0
+        hasCron = seed % 8 > 0
+        cronPause = [6 * 3600, 3 * 86_400][seed / 8 % 2]
         liars = seed / 9 % 3
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         copies = ["one", "two"].map { Copy($0, self) }
@@ -74,8 +75,8 @@ import world_faults
         try? FileManager.default.removeItem(atPath: folder)
     }
 
-    /// Whether a job renews and deploys the feed every few days, and when it did so last.
-    private let hasCron: Bool
+    /// Whether a job renews and deploys the feed, and takes the steps of rollouts every few hours or days, and when it did so last.
+    private let hasCron: Bool, cronPause: Int
     private var lastCron = 0
     private let faultsBefore = Int(world_faults_count())
 
@@ -94,7 +95,7 @@ import world_faults
         counts.events += 1
         if traces { print(now - Clock.start, event) }
         for host in hosts { host.pass() }
-        if hasCron, now - lastCron > 3 * 86_400 {
+        if hasCron, now - lastCron > cronPause {
             lastCron = now
             operators[0].runJob(in: copies[0])
         }
