@@ -198,7 +198,9 @@ extension World {
     }
 
     /// Notes the state of a copy after an action, and checks what the action has changed.
-    func note(_ copy: Copy, _ request: Request?) {
+    ///
+    /// - Parameter signs: Whether it signed the change that waits.
+    func note(_ copy: Copy, _ request: Request?, signs: Bool = false) {
         let (timestamp, parent) = (copy.timestamp, copy.noted)
         guard timestamp != parent else { return }
         copy.noted = timestamp
@@ -219,7 +221,8 @@ extension World {
             raised.isSubset(of: request.offers), "an action offers nothing that was not asked for",
             "\(copy.name): \(raised.subtracting(request.offers).sorted())")
         expect(
-            raised.isEmpty || !copy.folder.hasStaged(), "nothing more is offered while a change waits for a signature",
+            raised.isEmpty || signs || !copy.folder.hasStaged(),
+            "nothing more is offered while a change waits for a signature",
             "\(copy.name): \(raised.sorted())")
         // What was stopped since the request was made was not known to who made it.
         var stops: Set<String> = []

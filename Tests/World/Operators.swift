@@ -194,7 +194,8 @@ struct Record {
         if event.how / 10 % 8 == 0 { Disk.arm(event.how % 2 == 0 ? .killed : .full, after: event.what % 30) }
         defer {
             Disk.disarm()
-            world.note(copy, event.verb == .sign ? copy.staged ?? request : request)
+            let signs = event.verb == .sign
+            world.note(copy, signs ? copy.staged ?? request : request, signs: signs)
         }
         let result: FeedChange.Result
         if event.verb == .sign {
