@@ -29,7 +29,8 @@ import Synchronization
         /// The patches that have proved themselves at some time, and all that were tried.
         var proven: Set<PatchID> = []
         var tried: Set<PatchID> = []
-        /// The patches that crashed while others had not proved themselves, so that the cause was not known at once.
+        /// The patches that crashed while others had not proved themselves, so that the cause was not known at once, or that have come
+        /// back.
         var shared: Set<PatchID> = []
         /// How many lives in a row have crashed without a sync.
         var unsynced = 0

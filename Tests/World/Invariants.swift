@@ -29,6 +29,8 @@ extension World {
         let answering = layers + (check % 10 == 3 ? [PatchID(id: Truth.ids[2], version: check / 10)] : [])
         let text = "\(who): \(layers.map(\.description)), check \(check), running \(running.map(\.description))"
 
+        if traces { for status in life.device.patches { trace("\(who): \(status)") } }
+
         // Each answer is of a version that runs, and each version that runs, and works, answers.
         expect(layers.map(\.id) == Set(layers.map(\.id)).sorted(), "layers are in the order of ids", text)
         for patch in answering {
@@ -143,6 +145,8 @@ extension World {
         part.tried.insert(patch)
         part.crashes[patch, default: 0] += 1
         if part.tried.subtracting(part.proven) != [patch] { part.shared.insert(patch) }
+        // A suspect that the feed puts into shadow comes back in another role.
+        if state.shadows.contains(where: { $0.patch == patch }) { part.shared.insert(patch) }
         life.host.parts[life.version] = part
         let most = part.proven.contains(patch) ? 7 : part.shared.contains(patch) ? 4 : 2
         let count = part.crashes[patch] ?? 0
