@@ -38,8 +38,9 @@ import Synchronization
         var isUncertain = false
         /// Whether its disk has ever failed to write.
         var hasBrokenDisk = false
-        /// A version of the guard that has proved itself.
+        /// A version of the guard that has proved itself, and when that was seen.
         var held: PatchID?
+        var heldSince = 0
     }
 
     static let versions = ["1.0", "1.1", "1.2"]
@@ -200,6 +201,8 @@ import Synchronization
     var isDead = false
     /// Whether the disk fails in what it does now.
     var hasFault = false
+    /// When it was launched, or synced last.
+    private(set) var synced = 0
     /// Whether it is in the middle of a sync.
     private(set) var isBusy = false
     private(set) var isInBackground = false
@@ -277,6 +280,7 @@ import Synchronization
         case .start:
             world.counts.launches += 1
             activated = world.now
+            synced = world.now
             device.launch()
             learn(isLaunch: true)
         case .stop:
@@ -305,6 +309,7 @@ import Synchronization
             defer { isBusy = false }
             let report = event.verb == .sync ? await device.sync() : await device.enterForeground()
             if device.running != running { activated = world.now }
+            synced = world.now
             if let report { judge(report, event) }
         default: break
         }

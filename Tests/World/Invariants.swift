@@ -107,13 +107,17 @@ extension World {
             if !isOffered || part.unsynced >= 3 || part.hasBrokenDisk { part.held = nil }
         }
         if let held = part.held {
+            // One that follows takes it when it syncs.
+            guard life.synced > part.heldSince else { return }
             return expect(check != 1, "a hole that was closed stays closed", "\(held): \(text)")
         }
         let guardian = part.proven.filter { patch in
             guard patch.id == Truth.ids[2], let truth = truths[patch] else { return false }
             return truth.hasOtherwise && truth.fault == .none && check == patch.version * 10 + 3
         }.max { $0.version < $1.version }
-        if !known.isEmpty, !part.hasBrokenDisk, let guardian { part.held = guardian }
+        guard !known.isEmpty, !part.hasBrokenDisk, let guardian else { return }
+        part.held = guardian
+        part.heldSince = now
     }
 
     /// Whether a list offers a guard, and no other one that may take its place and leave the hole open.
