@@ -56,10 +56,11 @@ struct Event: Equatable {
 extension Event {
     /// What people do in this order, soon after one another; after a stroke, in the other copy of the feed.
     private static let habits = [
-        "publish deploy start sync call confirm advance deploy", "withdraw deploy sync start sync start",
+        "publish deploy start sync call confirm advance deploy",
+        "publish deploy start sync withdraw deploy start sync start sync start",
         "publish deploy sync call publish deploy sync call withdraw deploy sync",
         "disable deploy sync start sync start",
-        "stage wait sign deploy start sync call stop advance", "stage pause enable undo advance sign",
+        "stage wait sign deploy start sync call stop advance", "stage disable enable undo sign",
         "backup publish restore publish repair", "push pull' publish' deploy' publish publish' repair",
         "start call start call start call",
     ].map { habit in
