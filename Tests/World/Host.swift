@@ -218,7 +218,8 @@ import Synchronization
     private var calls: [PatchID: Int] = [:]
     /// The versions of the guard that have answered in this process, and still must if the feed offers them.
     var guards: Set<PatchID> = []
-    /// The patches that have failed too often, so that others have taken their places.
+    /// The patches that have run, and those that have failed too often, so that older versions have taken their places.
+    var ran: Set<PatchID> = []
     var replaced: Set<PatchID> = []
     /// The calls that were answered by each version.
     private var made: [PatchID: Int] = [:]

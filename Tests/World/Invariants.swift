@@ -50,7 +50,11 @@ extension World {
         }
         if let list = records[life.known]?.list { checkObedience(of: life, to: list, answering, text) }
         // What has failed too often, so that another version answers, stays off until the next launch.
-        life.replaced.formUnion(life.notes.now.opened.subtracting(runningNow))
+        let replaced = life.notes.now.opened.filter { patch in
+            life.ran.contains(patch) && runningNow.contains { $0.id == patch.id && $0.version < patch.version }
+        }
+        life.replaced.formUnion(replaced)
+        life.ran.formUnion(runningNow)
         expect(life.replaced.isDisjoint(with: runningNow), "what has failed stays off until the next launch", text)
         checkGuards(of: life, check, text)
         checkHole(of: life, check, text)
