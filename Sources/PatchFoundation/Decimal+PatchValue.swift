@@ -7,16 +7,14 @@ public import PatchRunner
 /// digits. A decimal with more digits is not passed. A number that a script returns is rounded to 15 significant digits, so that
 /// 0.1 + 0.2 is 0.3, unless it is an integer.
 extension Decimal: PatchValue, BasicValue {
-    @_documentation(visibility: internal)
-    public func push(to stack: PatchStack) {
+    public func _push(to stack: _PatchStack) {
         guard let number = exactNumber else {
             return stack.refuse("\(self) is not a decimal of at most 15 significant digits")
         }
-        number.push(to: stack)
+        number._push(to: stack)
     }
 
-    @_documentation(visibility: internal)
-    public static func read(from stack: PatchStack, at index: Int32) -> Decimal? {
+    public static func _read(from stack: _PatchStack, at index: Int32) -> Decimal? {
         // An integer of the script is exact, even with more than 15 digits. A float without a fraction is not.
         if let integer = stack.integer(at: index),
             integer.magnitude < bound.magnitude || stack.typeName(at: index) == "integer"
@@ -26,7 +24,7 @@ extension Decimal: PatchValue, BasicValue {
         return stack.number(at: index).flatMap(Decimal.init(rounding:))
     }
 
-    public static func _mismatch(in stack: PatchStack, at index: Int32) -> String {
+    public static func _mismatch(in stack: _PatchStack, at index: Int32) -> String {
         guard let number = stack.number(at: index) else { return stack.mismatch(expected: "number", at: index) }
         return "expected Decimal, got \(number)"
     }

@@ -6,18 +6,16 @@ public import PatchRunner
 /// A script may return any URL of at most 64 KiB, including a relative one. A string with characters that a URL cannot have is
 /// refused, not escaped.
 extension URL: PatchValue, BasicValue {
-    @_documentation(visibility: internal)
-    public func push(to stack: PatchStack) { absoluteString.push(to: stack) }
+    public func _push(to stack: _PatchStack) { absoluteString._push(to: stack) }
 
-    @_documentation(visibility: internal)
-    public static func read(from stack: PatchStack, at index: Int32) -> URL? {
-        guard let text = String.read(from: stack, at: index), text.utf8.count <= longest,
+    public static func _read(from stack: _PatchStack, at index: Int32) -> URL? {
+        guard let text = String._read(from: stack, at: index), text.utf8.count <= longest,
             stack.pays(text.utf8.count, bytes: 4 * text.utf8.count)
         else { return nil }
         return URL(string: text, encodingInvalidCharacters: false)
     }
 
-    public static func _mismatch(in stack: PatchStack, at index: Int32) -> String {
+    public static func _mismatch(in stack: _PatchStack, at index: Int32) -> String {
         stack.mismatch(of: "URL", expected: "string", at: index)
     }
 
@@ -35,11 +33,9 @@ extension URL: PatchValue, BasicValue {
 /// A number holds them exactly to less than a microsecond. A script may return a date of the years 1 to 9999, from
 /// `Date.distantPast`.
 extension Date: PatchValue, BasicValue {
-    @_documentation(visibility: internal)
-    public func push(to stack: PatchStack) { timeIntervalSince1970.push(to: stack) }
+    public func _push(to stack: _PatchStack) { timeIntervalSince1970._push(to: stack) }
 
-    @_documentation(visibility: internal)
-    public static func read(from stack: PatchStack, at index: Int32) -> Date? {
+    public static func _read(from stack: _PatchStack, at index: Int32) -> Date? {
         guard let seconds = stack.number(at: index), years.contains(seconds) else {
             return nil
         }
@@ -49,7 +45,7 @@ extension Date: PatchValue, BasicValue {
     /// The seconds of the years 1 to 9999. `Date.distantPast` is the first day of the year 1 in the Julian calendar.
     private static let years = Date.distantPast.timeIntervalSince1970..<253_402_300_800
 
-    public static func _mismatch(in stack: PatchStack, at index: Int32) -> String {
+    public static func _mismatch(in stack: _PatchStack, at index: Int32) -> String {
         guard let seconds = stack.number(at: index) else { return stack.mismatch(expected: "number", at: index) }
         return "expected a Date from the year 1 to 9999, got \(seconds) seconds since 1970"
     }
@@ -62,13 +58,11 @@ extension Date: PatchValue, BasicValue {
 
 /// Scripts see data as a string of bytes.
 extension Data: PatchValue, BasicValue {
-    @_documentation(visibility: internal)
-    public func push(to stack: PatchStack) { unsafe withUnsafeBytes { unsafe stack.push($0) } }
-    @_documentation(visibility: internal)
-    public static func read(from stack: PatchStack, at index: Int32) -> Data? {
+    public func _push(to stack: _PatchStack) { unsafe withUnsafeBytes { unsafe stack.push($0) } }
+    public static func _read(from stack: _PatchStack, at index: Int32) -> Data? {
         unsafe stack.withBytes(at: index) { unsafe Data($0) }
     }
-    public static func _mismatch(in stack: PatchStack, at index: Int32) -> String {
+    public static func _mismatch(in stack: _PatchStack, at index: Int32) -> String {
         stack.mismatch(expected: "string", at: index)
     }
     @_documentation(visibility: internal)
@@ -77,7 +71,7 @@ extension Data: PatchValue, BasicValue {
     public static func _sample(_ isSecond: Bool, depth: Int) -> Data? { Data([isSecond ? 1 : 0]) }
 }
 
-extension PatchStack {
+extension _PatchStack {
     /// The message for a value that could not be read as a type that scripts see as another one.
     func mismatch(of type: String, expected seen: String, at index: Int32) -> String {
         guard typeName(at: index) == seen else { return mismatch(expected: seen, at: index) }

@@ -4,8 +4,7 @@ public import PatchRunner
 /// Scripts see a UUID as a string of 36 characters with uppercase letters, as in `uuidString`. A UUID from a script may have
 /// lowercase letters.
 extension UUID: PatchKey, BasicValue {
-    @_documentation(visibility: internal)
-    public func push(to stack: PatchStack) {
+    public func _push(to stack: _PatchStack) {
         // `uuidString` takes longer than the rest of the call.
         unsafe withUnsafeTemporaryAllocation(byteCount: Self.textLength, alignment: 1) { text in
             var place = 0
@@ -24,8 +23,7 @@ extension UUID: PatchKey, BasicValue {
         }
     }
 
-    @_documentation(visibility: internal)
-    public static func read(from stack: PatchStack, at index: Int32) -> UUID? {
+    public static func _read(from stack: _PatchStack, at index: Int32) -> UUID? {
         unsafe stack.withBytes(at: index) { text -> UUID? in
             guard text.count == textLength else { return nil }
             var uuid = zero
@@ -48,7 +46,7 @@ extension UUID: PatchKey, BasicValue {
         } ?? nil
     }
 
-    public static func _mismatch(in stack: PatchStack, at index: Int32) -> String {
+    public static func _mismatch(in stack: _PatchStack, at index: Int32) -> String {
         stack.mismatch(of: "UUID", expected: "string", at: index)
     }
 

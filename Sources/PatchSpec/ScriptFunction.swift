@@ -6,12 +6,12 @@ enum ScriptResult: PatchResult {
     static var count: Int32 { 1 }
     static var typeName: String { "value" }
     static var type: (any PatchValue.Type)? { ScriptValue.self }
-    static func push(_ value: ScriptValue, to stack: PatchStack) -> Int32 {
-        value.push(to: stack)
+    static func push(_ value: ScriptValue, to stack: _PatchStack) -> Int32 {
+        value._push(to: stack)
         return 1
     }
-    static func read(from stack: PatchStack) -> ScriptValue? { ScriptValue.read(from: stack, at: -1) }
-    static func mismatch(in stack: PatchStack) -> String { ScriptValue._mismatch(in: stack, at: -1) }
+    static func read(from stack: _PatchStack) -> ScriptValue? { ScriptValue._read(from: stack, at: -1) }
+    static func mismatch(in stack: _PatchStack) -> String { ScriptValue._mismatch(in: stack, at: -1) }
 }
 
 /// A function of an interface. Its original is a function of a spec.
@@ -29,19 +29,19 @@ struct ScriptFunction: Sendable {
         return try unsafe withUnsafePointer(to: original) { place in
             var record = unsafe CallRecord<Original, ScriptValue, any Error>(place)
             return try unsafe withUnsafeMutablePointer(to: &record) { record in
-                let stack: PatchStack
+                let stack: _PatchStack
                 switch unsafe slot.enter(cell, CallReference(record)) {
                 case .entered(let entered): stack = entered
                 case .instrumented(let cell):
                     return try slot.observed(
                         cell, arguments, count: Int32(arguments.count), as: ScriptResult.self,
-                        push: { arguments, stack in for argument in arguments { argument.push(to: stack) } }
+                        push: { arguments, stack in for argument in arguments { argument._push(to: stack) } }
                     ) { () throws(any Error) in try call(slot, cell, arguments) }
                 case .otherwise(let bits):
                     return try Otherwise.outcome(bits, ScriptResult.self, (any Error).self).get()
                 default: return try original(arguments)
                 }
-                for argument in arguments { argument.push(to: stack) }
+                for argument in arguments { argument._push(to: stack) }
                 if stack.runs(Int32(arguments.count), 1), let value = ScriptResult.read(from: stack) {
                     let type = InterfaceType(signature?.resultType ?? "value")
                     guard let fault = value.fault(as: type, in: interface) else {
@@ -62,7 +62,7 @@ struct ScriptFunction: Sendable {
     }
 
     private func settled<Failure: Error>(
-        _ slot: Slot, _ stack: PatchStack, _ outcome: Result<ScriptValue, Failure>?, _ arguments: [ScriptValue]
+        _ slot: Slot, _ stack: _PatchStack, _ outcome: Result<ScriptValue, Failure>?, _ arguments: [ScriptValue]
     ) throws -> ScriptValue {
         switch slot.settle(stack, ScriptResult.self, outcome) {
         case .outcome(let outcome): return try outcome.get()
@@ -72,13 +72,13 @@ struct ScriptFunction: Sendable {
     }
 
     func invoke(
-        _ slot: Slot, _ stack: PatchStack, _ first: Int32, _ record: CallReference?, _ cell: LayerCell
+        _ slot: Slot, _ stack: _PatchStack, _ first: Int32, _ record: CallReference?, _ cell: LayerCell
     ) -> Int32 {
         let given = max(0, Int(stack.top) - Int(first) + 1)
         let types = signature?.argumentTypes ?? Array(repeating: "value", count: given)
         guard given <= types.count else {
             return stack.refuseCall(
-                message: PatchStack.argumentCountMessage(of: slot.name, takes: types.count, got: given))
+                message: _PatchStack.argumentCountMessage(of: slot.name, takes: types.count, got: given))
         }
         guard
             let arguments = ScriptValue.arguments(from: stack, at: first, as: types, of: slot.name, in: interface)
@@ -90,7 +90,7 @@ struct ScriptFunction: Sendable {
             let value = try self.call(slot, cell, arguments)
             stack.hostEnds()
             unsafe call?.pointee.outcome = .success(value)
-            value.push(to: stack)
+            value._push(to: stack)
             return 1
         } catch {
             unsafe call?.pointee.outcome = .failure(error)
@@ -102,7 +102,7 @@ struct ScriptFunction: Sendable {
 extension ScriptValue {
     /// Reads the arguments of a call as types of an interface. If one does not fit, it pushes an error.
     static func arguments(
-        from stack: PatchStack, at first: Int32, as types: [String], of name: String, in interface: PatchInterface?
+        from stack: _PatchStack, at first: Int32, as types: [String], of name: String, in interface: PatchInterface?
     ) -> [ScriptValue]? {
         var arguments: [ScriptValue] = []
         for (index, type) in types.enumerated() {

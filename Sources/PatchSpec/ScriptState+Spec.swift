@@ -16,7 +16,7 @@ func monotonicTime() -> UInt64 { pp_nanoseconds() }
 // The Lua state of a spec. It has all of Lua's libraries, and functions in Swift. One thread uses it.
 
 extension ScriptState {
-    private var stack: PatchStack { unsafe PatchStack(pp_running(lua.pointer)) }
+    private var stack: _PatchStack { unsafe _PatchStack(pp_running(lua.pointer)) }
 
     /// Runs a script in a spec's own state.
     func runFree(_ script: PatchScript) throws(PatchError) {
@@ -26,7 +26,7 @@ extension ScriptState {
     }
 
     /// Adds a function to a global table, and creates the table if it does not exist.
-    func addFunction(_ name: String, to table: String = "host", _ body: @escaping @Sendable (PatchStack) -> Int32) {
+    func addFunction(_ name: String, to table: String = "host", _ body: @escaping @Sendable (_PatchStack) -> Int32) {
         let index = values.addFunction(body)
         unsafe pp_add_function(lua.main, table, name, Int32(index))
     }
@@ -56,18 +56,18 @@ extension ScriptState {
     }
 
     /// Calls the function on top, and pops it and its results.
-    private func call(_ stack: PatchStack, _ arguments: [ScriptValue], results: Int32) throws -> [ScriptValue] {
+    private func call(_ stack: _PatchStack, _ arguments: [ScriptValue], results: Int32) throws -> [ScriptValue] {
         stack.makeRoom()
         let base = stack.top - 1
         defer { stack.top = base }
-        for argument in arguments { argument.push(to: stack) }
+        for argument in arguments { argument._push(to: stack) }
         guard stack.call(Int32(arguments.count), results: results) else {
             var fault = unsafe pp_fault()
             unsafe pp_fault_of(stack.state, &fault)
             throw unsafe values.error(fault.host_error) ?? OriginalError(description: stack.text(at: -1))
         }
         return try (base + 1...base + results).map { index in
-            guard let value = ScriptValue.read(from: stack, at: index) else {
+            guard let value = ScriptValue._read(from: stack, at: index) else {
                 throw OriginalError(
                     description: values.takeReadFault() ?? "a \(stack.typeName(at: index)) cannot be returned")
             }
@@ -76,12 +76,12 @@ extension ScriptState {
     }
 
     /// Makes a table represent an object.
-    func note(_ object: ScriptObject, at index: Int32, on stack: PatchStack) {
+    func note(_ object: ScriptObject, at index: Int32, on stack: _PatchStack) {
         values.addObject(object, table: unsafe UInt(pp_pointer(stack.state, index)))
     }
 }
 
-extension PatchStack {
+extension _PatchStack {
     /// Ends a spec's own code after this many nanoseconds. 0 means no limit.
     func limitTime(_ nanoseconds: Int64) { unsafe pp_limit_time(state, nanoseconds) }
 

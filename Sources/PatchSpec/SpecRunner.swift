@@ -297,13 +297,13 @@ package final class SpecRunner: Sendable {
     }
 
     /// Whether the caller of an asynchronous function can wait for it: a spec, or the replacement of such a function.
-    private func mayWait(_ stack: PatchStack) -> Bool {
+    private func mayWait(_ stack: _PatchStack) -> Bool {
         stack.values === spec.values || state.locked { $0.running.last } != false
     }
 
     /// Counts a call of the app's function. A call that the spec makes outside any other call may find new instances.
     /// Returns whether the call can proceed. If not, an error was pushed.
-    private func begins(on stack: PatchStack) -> Bool {
+    private func begins(on stack: _PatchStack) -> Bool {
         let mayRenew = state.locked { state in
             state.depth += 1
             guard mode == .renewed, state.depth == 1, state.renewals < Self.mostRenewals else { return false }
@@ -367,7 +367,7 @@ package final class SpecRunner: Sendable {
     private func addFunctions(_ timeLimit: Duration, _ codeRuns: @escaping @Sendable (Bool) -> Void) {
         spec.addFunction("define") { [weak self] stack in self?.define(stack) ?? 0 }
         spec.addFunction("object") { [weak self] stack in self?.object(stack) ?? 0 }
-        let answers: [(String, @Sendable (SpecRunner, PatchStack) -> ScriptValue)] = [
+        let answers: [(String, @Sendable (SpecRunner, _PatchStack) -> ScriptValue)] = [
             ("calls", { $0.calls(of: $1.string(at: 1) ?? "") }), ("failures", { runner, _ in runner.failures() }),
             ("fellback", { $0.fallbacks(of: $1.string(at: 1) ?? "") }), ("logs", { runner, _ in runner.logs() }),
             // The fuel that the last call of the patch that was given last used.
@@ -376,7 +376,7 @@ package final class SpecRunner: Sendable {
         for (name, answer) in answers {
             spec.addFunction(name) { [weak self] stack in
                 guard let self else { return 0 }
-                answer(self, stack).push(to: stack)
+                answer(self, stack)._push(to: stack)
                 return 1
             }
         }
@@ -390,7 +390,7 @@ package final class SpecRunner: Sendable {
     }
 
     /// `host.define(name, function)`: defines the app's function.
-    private func define(_ stack: PatchStack) -> Int32 {
+    private func define(_ stack: _PatchStack) -> Int32 {
         guard let name = stack.string(at: 1), stack.typeName(at: 2) == "function" else {
             return stack.raise(message: "host.define takes a name and a function")
         }
@@ -406,7 +406,7 @@ package final class SpecRunner: Sendable {
     }
 
     /// `host.object(class, table)`: makes a table represent an object. The table's functions are the methods.
-    private func object(_ stack: PatchStack) -> Int32 {
+    private func object(_ stack: _PatchStack) -> Int32 {
         guard let name = stack.string(at: 1), stack.isTable(at: 2) else {
             return stack.raise(message: "host.object takes a class name and a table")
         }
@@ -428,7 +428,7 @@ package final class SpecRunner: Sendable {
                 guard !method.signature.isAsynchronous || self?.mayWait(stack) != false else {
                     return stack.refuseCall(message: "this method is asynchronous, but this replacement is not")
                 }
-                guard let object = ScriptObject.read(from: stack, at: 1) else {
+                guard let object = ScriptObject._read(from: stack, at: 1) else {
                     return stack.refuseCall(
                         message: "the object of \(name): " + ScriptObject._mismatch(in: stack, at: 1))
                 }
@@ -438,7 +438,7 @@ package final class SpecRunner: Sendable {
                 do {
                     let value = try object.spec.callHeld(
                         object.held, member: method.name, [.object(object)] + arguments)
-                    try Self.converted(value, to: method.signature.resultType, of: name, in: interface).push(to: stack)
+                    try Self.converted(value, to: method.signature.resultType, of: name, in: interface)._push(to: stack)
                     return 1
                 } catch {
                     return stack.raise(error)

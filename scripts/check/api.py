@@ -45,6 +45,8 @@ def listing(folder):
             lines.append(f"{'.'.join(symbol['pathComponents'][:-1])}: {' '.join(declaration.split())}".removeprefix(": "))
         for relation in graph["relationships"]:
             name = relation.get("targetFallback") or paths.get(relation["target"], relation["target"])
+            if paths.get(relation["source"], "").rpartition(".")[2].startswith("_"):
+                continue
             if relation["kind"] == "conformsTo" and "::SYNTHESIZED::" not in relation["source"] and name not in IMPLICIT:
                 lines.append(f"{paths.get(relation['source'], relation['source'])}: {name.removeprefix('Swift.')}")
     names = readable({name for line in lines for name in line.split(": ", 1)[0:1] + line.split(": ")[-1:]})

@@ -42,14 +42,14 @@ $entries$reader    @_alwaysEmitIntoClient
     ) async throws(Failure) -> Output.Value {
         try await run(
             .cell(cell), («$a, »), count: $n, as: Output.self,
-            push: { (values: («$A, »), stack) in «values.$i.push(to: stack); »},
+            push: { (values: («$A, »), stack) in «values.$i._push(to: stack); »},
             read: { stack in readAsynchronously(stack, from: 1«, $A.self») },
             original: { (values: («$A, »)) async throws(Failure) -> Output.Value in try await original(«values.$i, ») })
     }
 
     /// The arguments from a place on the stack. nil after an error was pushed.
     @_alwaysEmitIntoClient
-    func readAsynchronously<«$A: PatchValue, »>(_ stack: PatchStack, from first: Int32«, _: $A.Type») -> («$A, »)? {
+    func readAsynchronously<«$A: PatchValue, »>(_ stack: _PatchStack, from first: Int32«, _: $A.Type») -> («$A, »)? {
         guard $reads else {
             _ = stack.refuseArguments(of: self, from: first, [«$A.self, »])
             return nil
@@ -103,7 +103,7 @@ ENTRY = """\
         ${try}unsafe withUnsafePointer(to: original) { (place) $throws-> Output.Value in
             var record = unsafe CallRecord<(«$A, ») $throws-> Output.Value, Output.Value, $failure>(place)
             return ${try}unsafe withUnsafeMutablePointer(to: &record) { (record) $throws-> Output.Value in
-            let stack: PatchStack
+            let stack: _PatchStack
             if «Scalar.kind($A.self) > 0, »Scalar.kind(Output.Value.self) > 0 {
                 let kinds = «Scalar.kind($A.self) << $bit | »Scalar.kind(Output.Value.self) << 32
 $scalars
@@ -116,7 +116,7 @@ $scalars
                 let entrance = unsafe enter(cell, CallReference(record))
                 switch entrance {
                 case .entered(let entered):
-«                    $a.push(to: entered)
+«                    $a._push(to: entered)
 »                    if let value = Output.finish(entered, arguments: $n) { return value }
                     stack = entered
                 default: return ${try}answer$Throwing(entrance, «$a, »as: Output.self, original: original)
@@ -142,7 +142,7 @@ $scalars
         case .otherwise(let bits): return ${try}Otherwise.outcome(bits, Output.self, $failure.self).get()
         case .instrumented(let cell):
             return ${try}observed(
-                cell, («$a, »), count: $n, as: Output.self, push: { (values: («$A, »), stack) in «values.$i.push(to: stack); »}
+                cell, («$a, »), count: $n, as: Output.self, push: { (values: («$A, »), stack) in «values.$i._push(to: stack); »}
             ) { () throws($failure) in ${try}call$Throwing(cell, «$a, »as: Output.self, original: original) }
         default: return ${try}original(«$a, »)
         }
@@ -150,7 +150,7 @@ $scalars
 
     @_alwaysEmitIntoClient @inline(__always)
     func invoke$Throwing<«$A: PatchValue, »Output: PatchResult>(
-        _ original: @escaping («$A, ») $throws-> Output.Value, _ stack: PatchStack, _ first: Int32, _ record: CallReference?, _ cell: LayerCell, as _: Output.Type«, _: $A.Type»
+        _ original: @escaping («$A, ») $throws-> Output.Value, _ stack: _PatchStack, _ first: Int32, _ record: CallReference?, _ cell: LayerCell, as _: Output.Type«, _: $A.Type»
     ) -> Int32 {
         guard $reads else {
             return stack.refuseArguments(of: self, from: first, [«$A.self, »])
@@ -168,7 +168,7 @@ $scalars
 
 READER = """\
     @_alwaysEmitIntoClient @inline(__always)
-    static func arguments<«$A: PatchValue, »>(_ stack: PatchStack, from first: Int32, «_: $A.Type, ») -> («$A, »)? {
+    static func arguments<«$A: PatchValue, »>(_ stack: _PatchStack, from first: Int32, «_: $A.Type, ») -> («$A, »)? {
         if «Scalar.kind($A.self) > 0, »{
             var bits = («UInt64(0), »)
             let areRead = unsafe withUnsafeMutableBytes(of: &bits) { bits in
@@ -177,7 +177,7 @@ READER = """\
             }
             return areRead ? («Scalar.value(bits.$i, as: $A.self), ») : nil
         }
-        guard stack.has($n, from: first)«, let $a = $A.read(from: stack, at: first + $i)» else { return nil }
+        guard stack.has($n, from: first)«, let $a = $A._read(from: stack, at: first + $i)» else { return nil }
         return («$a, »)
     }
 

@@ -5,9 +5,9 @@ extension ScriptValue {
     package typealias Mismatch = Slot.Mismatch
 
     package static func read(
-        from stack: PatchStack, at index: Int32, as type: String, in interface: PatchInterface?
+        from stack: _PatchStack, at index: Int32, as type: String, in interface: PatchInterface?
     ) throws(Mismatch) -> ScriptValue {
-        guard let value = read(from: stack, at: index) else {
+        guard let value = _read(from: stack, at: index) else {
             throw Mismatch(stack.mismatch(expected: type, at: index))
         }
         let type = InterfaceType(type)
@@ -17,7 +17,7 @@ extension ScriptValue {
 
     /// Reads the result that a script gives for `otherwise` while it loads.
     package static func readResult(
-        from stack: PatchStack, as type: String, in interface: PatchInterface?
+        from stack: _PatchStack, as type: String, in interface: PatchInterface?
     ) -> Result<Otherwise, Mismatch> {
         Result { () throws(Mismatch) in Otherwise(try read(from: stack, at: -1, as: type, in: interface)) }
     }

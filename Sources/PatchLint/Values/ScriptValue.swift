@@ -16,7 +16,7 @@ package enum ScriptValue: PatchValue, Sendable {
 
     package static var patchTypeName: String { "value" }
 
-    package func push(to stack: PatchStack) {
+    package func _push(to stack: _PatchStack) {
         switch self {
         case .nil: stack.pushNil()
         case .boolean(let value): stack.push(value)
@@ -33,14 +33,14 @@ package enum ScriptValue: PatchValue, Sendable {
             let table = stack.top
             for (key, value) in pairs {
                 if case .other = key { continue }
-                key.push(to: stack)
-                value.push(to: stack)
+                key._push(to: stack)
+                value._push(to: stack)
                 stack.setPair(of: table)
             }
         }
     }
 
-    package static func read(from stack: PatchStack, at index: Int32) -> ScriptValue? {
+    package static func _read(from stack: _PatchStack, at index: Int32) -> ScriptValue? {
         switch stack.typeName(at: index) {
         case "nil", "nothing": .nil
         case "boolean": stack.bool(at: index).map { .boolean($0) }
@@ -52,7 +52,7 @@ package enum ScriptValue: PatchValue, Sendable {
         }
     }
 
-    private static func readTable(from stack: PatchStack, at index: Int32) -> ScriptValue? {
+    private static func readTable(from stack: _PatchStack, at index: Int32) -> ScriptValue? {
         let table = unsafe UInt(pp_pointer(stack.state, index))
         if let object = stack.values.object(table: table) as? ScriptObject { return .object(object) }
         var pairs: [(ScriptValue, ScriptValue)] = []
@@ -67,10 +67,10 @@ package enum ScriptValue: PatchValue, Sendable {
         return isRead ? .table(pairs, length: length) : nil
     }
 
-    private static func readPart(from stack: PatchStack, at index: Int32) -> ScriptValue? {
+    private static func readPart(from stack: _PatchStack, at index: Int32) -> ScriptValue? {
         switch stack.typeName(at: index) {
         case let type where ["function", "thread"].contains(type): .other(type)
-        default: read(from: stack, at: index)
+        default: _read(from: stack, at: index)
         }
     }
 

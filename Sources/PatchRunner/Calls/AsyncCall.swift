@@ -3,7 +3,7 @@ internal import Synchronization
 
 /// A script's run in a coroutine.
 @safe @usableFromInline struct AsyncCall {
-    @usableFromInline private(set) var stack: PatchStack
+    @usableFromInline private(set) var stack: _PatchStack
     nonisolated(unsafe) private var waiting: UnsafeMutableRawPointer?
     /// The running layer, and the layer below it. They are set when the call is suspended.
     private var layer: Layer?
@@ -15,7 +15,7 @@ internal import Synchronization
         @_alwaysEmitIntoClient var isWaiting: Bool { self == .waitsForOriginal || self == .waitsForCall }
     }
 
-    private init(_ stack: PatchStack) { self.stack = stack }
+    private init(_ stack: _PatchStack) { self.stack = stack }
 
     /// An attempt to enter the layer that a cell holds.
     @usableFromInline struct Entry {
@@ -31,7 +31,7 @@ internal import Synchronization
         fileprivate init(_ slot: Slot, _ place: LayerPlace, _ turn: Turn?) {
             let slot = unsafe Unmanaged.passUnretained(slot).toOpaque()
             let entry = unsafe place.withCell { unsafe pp_enter_async($0.address, slot, turn?.waiter) }
-            call = unsafe entry.L.map { unsafe AsyncCall(PatchStack($0)) }
+            call = unsafe entry.L.map { unsafe AsyncCall(_PatchStack($0)) }
             refusal = unsafe Refusal(bits: entry.refused)
         }
     }

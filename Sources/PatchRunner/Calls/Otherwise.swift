@@ -37,7 +37,7 @@
 
 extension PatchedError {
     /// Makes the error whose message is at a place on the stack, and its code or nil above that.
-    init(at place: Int32, on stack: PatchStack, by patch: PatchID) {
+    init(at place: Int32, on stack: _PatchStack, by patch: PatchID) {
         self.init(
             message: stack.string(at: place) ?? "an error from the patch",
             code: stack.integer(at: place + 1).map { Int($0) }, patch: patch)

@@ -32,7 +32,7 @@ extension PatchMethods {
         for type in repeat (each Argument).self { arguments.append(note(type)) }
         let signature = PatchSignature(arguments, result: Output.typeName, isAsynchronous: true)
         let count = arguments.count
-        let read: @Sendable (PatchStack, Int32) -> (@Sendable () async -> Slot.PushOutcome)? = { stack, first in
+        let read: @Sendable (_PatchStack, Int32) -> (@Sendable () async -> Slot.PushOutcome)? = { stack, first in
             var reader = PatchArguments(of: method, taking: count, on: stack, from: first)
             do {
                 let object = try reader.object(Object.self)

@@ -16,7 +16,7 @@
 public struct PatchPoint<Function>: Sendable {
     /// Calls the layer that a cell holds, or the original, as `Slot.Invoke` does.
     @usableFromInline
-    typealias Invoke = @Sendable (Slot, Function, PatchStack, Int32, CallReference?, LayerCell) -> Int32
+    typealias Invoke = @Sendable (Slot, Function, _PatchStack, Int32, CallReference?, LayerCell) -> Int32
 
     @usableFromInline let slot: Slot
 

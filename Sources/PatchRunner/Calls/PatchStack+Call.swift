@@ -1,6 +1,6 @@
 internal import CLuaBridge
 
-extension PatchStack {
+extension _PatchStack {
     /// Runs the entered function with this many arguments. Returns whether the run succeeded.
     @usableFromInline package func runs(_ arguments: Int32, _ results: Int32) -> Bool {
         unsafe pp_run(state, arguments, results)
@@ -80,7 +80,7 @@ extension PatchStack {
         if given <= types.count {
             if let fault = takeReadFault() { message = "an argument of \(slot.name): \(fault)" }
             let places = zip(first..., types)
-            if let (place, type) = places.first(where: { $1.read(from: self, at: $0) == nil }) {
+            if let (place, type) = places.first(where: { $1._read(from: self, at: $0) == nil }) {
                 message = "argument \(place - first + 1) of \(slot.name): " + type._mismatch(in: self, at: place)
             }
         }
@@ -102,7 +102,7 @@ extension PatchResult {
     /// Runs the entered function with this many arguments, reads its result, and ends the call if that succeeds.
     ///
     /// - Returns: The result. nil if the run failed or the result has another type; the call has not ended then.
-    @inlinable static func finish(_ stack: PatchStack, arguments: Int32) -> Value? {
+    @inlinable static func finish(_ stack: _PatchStack, arguments: Int32) -> Value? {
         guard stack.runs(arguments, count), let value = read(from: stack) else { return nil }
         stack.leave()
         return value

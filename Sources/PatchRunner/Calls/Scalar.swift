@@ -38,7 +38,7 @@ enum Scalar {
 @frozen @usableFromInline
 package enum Entrance {
     /// The patch was entered. Its script has not answered, and the call has not ended.
-    case entered(PatchStack)
+    case entered(_PatchStack)
     /// The script's answer to a call of scalars, which has ended.
     case value(UInt64)
     /// The patch was not entered. The original must answer.

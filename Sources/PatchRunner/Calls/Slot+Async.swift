@@ -6,7 +6,7 @@
 extension Slot {
     @_alwaysEmitIntoClient
     static func push<Output: PatchResult, Failure: Error>(
-        _ outcome: Result<Output.Value, Failure>, as _: Output.Type, to stack: PatchStack
+        _ outcome: Result<Output.Value, Failure>, as _: Output.Type, to stack: _PatchStack
     ) -> Bool {
         switch outcome {
         case .success(let value):
@@ -36,7 +36,7 @@ extension Slot {
     @_alwaysEmitIntoClient
     func run<Arguments, Output: PatchResult, Failure: Error>(
         _ place: LayerPlace, _ arguments: Arguments, count: Int32, as _: Output.Type,
-        push: @escaping (Arguments, PatchStack) -> Void, read: (PatchStack) -> Arguments?,
+        push: @escaping (Arguments, _PatchStack) -> Void, read: (_PatchStack) -> Arguments?,
         original: (Arguments) async throws(Failure) -> Output.Value
     ) async throws(Failure) -> Output.Value {
         /// Calls a layer, or the original if there is none.

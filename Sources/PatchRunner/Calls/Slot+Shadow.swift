@@ -63,7 +63,7 @@ extension Slot {
     @usableFromInline
     package func observed<Arguments, Output: PatchResult, Failure: Error>(
         _ cell: LayerCell, _ arguments: Arguments, count: Int32, as _: Output.Type,
-        push: @escaping (Arguments, PatchStack) -> Void, _ body: () throws(Failure) -> Output.Value
+        push: @escaping (Arguments, _PatchStack) -> Void, _ body: () throws(Failure) -> Output.Value
     ) throws(Failure) -> Output.Value {
         let seen = observation(of: cell)
         func answer() throws(Failure) -> Output.Value {
@@ -80,7 +80,7 @@ extension Slot {
     @usableFromInline
     package func observed<Arguments, Output: PatchResult, Failure: Error>(
         _ cell: LayerCell, _ arguments: Arguments, count: Int32, as _: Output.Type,
-        push: @escaping (Arguments, PatchStack) -> Void, _ body: () async throws(Failure) -> Output.Value
+        push: @escaping (Arguments, _PatchStack) -> Void, _ body: () async throws(Failure) -> Output.Value
     ) async throws(Failure) -> Output.Value {
         let seen = observation(of: cell)
         nonisolated(nonsending) func answer() async throws(Failure) -> Output.Value {
@@ -98,7 +98,7 @@ extension Slot {
     /// Notes the outcome of a call, or compares it.
     private func conclude<Arguments, Output: PatchResult, Failure: Error>(
         _ seen: Observation, _ arguments: Arguments, _ outcome: Result<Output.Value, Failure>, count: Int32,
-        as _: Output.Type, push: @escaping (Arguments, PatchStack) -> Void
+        as _: Output.Type, push: @escaping (Arguments, _PatchStack) -> Void
     ) {
         let answer = AnsweredCall.Part(
             pushArguments: { push(arguments, $0) }, pushOutcome: { Self.push(outcome, as: Output.self, to: $0) })

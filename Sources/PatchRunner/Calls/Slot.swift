@@ -24,13 +24,13 @@ package final class Slot: Sendable {
     /// Calls the layer that a cell holds, or the original, with arguments from a place on the stack. The record belongs to the
     /// call whose original this is, if there is one.
     @usableFromInline package typealias Invoke =
-        @Sendable (Slot, PatchStack, Int32, CallReference?, LayerCell) -> Int32
+        @Sendable (Slot, _PatchStack, Int32, CallReference?, LayerCell) -> Int32
     /// Pushes the outcome of a call. Returns false if it is an error.
-    @usableFromInline package typealias PushOutcome = @Sendable (PatchStack) -> Bool
+    @usableFromInline package typealias PushOutcome = @Sendable (_PatchStack) -> Bool
     /// The same for an asynchronous function. It reads the arguments, and returns a function to await, which returns a function
     /// that pushes the result.
     @usableFromInline package typealias AsyncInvoke =
-        @Sendable (Slot, PatchStack, Int32) -> (@Sendable () async -> PushOutcome)?
+        @Sendable (Slot, _PatchStack, Int32) -> (@Sendable () async -> PushOutcome)?
 
     package let name: String
     package let signature: PatchSignature
@@ -41,7 +41,7 @@ package final class Slot: Sendable {
     /// The types of the arguments and of the result, if there is one.
     let types: [any PatchValue.Type]
     /// Reads a result that a script gives while it loads. If it does not fit, the error describes the mismatch.
-    private let readResult: @Sendable (PatchStack) -> Result<Otherwise, Mismatch>
+    private let readResult: @Sendable (_PatchStack) -> Result<Otherwise, Mismatch>
     private let membership = Mutex(Membership())
 
     /// The registry that a slot is in. A slot of a macro is in none at first, and may be in one registry after another.
@@ -62,7 +62,7 @@ package final class Slot: Sendable {
     package init(
         name: String, signature: PatchSignature, types: [any PatchValue.Type] = [], invoke: @escaping Invoke,
         invokeAsync: AsyncInvoke?,
-        readResult: @escaping @Sendable (PatchStack) -> Result<Otherwise, Mismatch>
+        readResult: @escaping @Sendable (_PatchStack) -> Result<Otherwise, Mismatch>
     ) {
         self.name = name
         self.signature = signature
@@ -91,8 +91,8 @@ package final class Slot: Sendable {
             readResult: { stack in Output.type.map { Self.read($0, from: stack) } ?? .success(.nothing) })
     }
 
-    private static func read<Value: PatchValue>(_: Value.Type, from stack: PatchStack) -> Result<Otherwise, Mismatch> {
-        if let value = Value.read(from: stack, at: -1) { return .success(Otherwise(value)) }
+    private static func read<Value: PatchValue>(_: Value.Type, from stack: _PatchStack) -> Result<Otherwise, Mismatch> {
+        if let value = Value._read(from: stack, at: -1) { return .success(Otherwise(value)) }
         return .failure(Mismatch(stack.takeReadFault() ?? Value._mismatch(in: stack, at: -1)))
     }
 
@@ -127,7 +127,7 @@ package final class Slot: Sendable {
     @inlinable @inline(__always) var cell: LayerCell { unsafe LayerCell(UnsafeMutableRawPointer(top)) }
 
     /// Calls the name's current implementation for `host.call`.
-    func invoke(from stack: PatchStack, firstArgument: Int32) -> Int32 {
+    func invoke(from stack: _PatchStack, firstArgument: Int32) -> Int32 {
         invoke(self, stack, firstArgument, nil, cell)
     }
 
@@ -185,7 +185,7 @@ package final class Slot: Sendable {
     ///
     /// - Parameter stack: The stack that holds the value, or the parts of an error, on top.
     /// - Throws: Why the function cannot end in this way.
-    func otherwise(on stack: PatchStack, isError: Bool, of patch: PatchID) throws(Mismatch) -> Otherwise {
+    func otherwise(on stack: _PatchStack, isError: Bool, of patch: PatchID) throws(Mismatch) -> Otherwise {
         guard isError else { return try readResult(stack).get() }
         guard signature.isThrowing else { throw Mismatch("an error was given, but \(name) cannot throw") }
         return Otherwise(PatchedError(at: -2, on: stack, by: patch))
@@ -203,7 +203,7 @@ package final class Slot: Sendable {
     @usableFromInline
     package func enter(_ cell: LayerCell, _ record: CallReference) -> Entrance {
         let entry = unsafe pp_enter(cell.address, Unmanaged.passUnretained(self).toOpaque(), record.address)
-        if let state = unsafe entry.L { return unsafe .entered(PatchStack(state)) }
+        if let state = unsafe entry.L { return unsafe .entered(_PatchStack(state)) }
         return unsafe enterAgain(cell, record, after: entry.refused)
     }
 
@@ -230,7 +230,7 @@ package final class Slot: Sendable {
             cell.address, Unmanaged.passUnretained(self).toOpaque(), record.address, arguments, kinds)
         if answer.outcome == PP_ANSWERED { return .value(answer.bits) }
         if answer.outcome == PP_NO_ANSWER, let state = unsafe OpaquePointer(bitPattern: UInt(answer.bits)) {
-            return unsafe .entered(PatchStack(state))
+            return unsafe .entered(_PatchStack(state))
         }
         return unsafe callAgain(cell, record, arguments, kinds, after: UInt(answer.bits))
     }
@@ -324,7 +324,7 @@ package final class Slot: Sendable {
     /// Leaves a call whose run failed, and returns how the call ends.
     @inlinable
     package func settle<Output: PatchResult, Failure: Error>(
-        _ stack: PatchStack, _: Output.Type, _ outcome: Result<Output.Value, Failure>?
+        _ stack: _PatchStack, _: Output.Type, _ outcome: Result<Output.Value, Failure>?
     ) -> Settlement<Output.Value, Failure> {
         if Failure.self != Never.self, let error = thrownError(on: stack) as? Failure {
             // The call throws this error itself. It is not a failure of the patch.
@@ -338,7 +338,7 @@ package final class Slot: Sendable {
 
     /// The error that a failed run threw with `host.throw`, or that it did not catch.
     @usableFromInline
-    func thrownError(on stack: PatchStack) -> (any Error)? {
+    func thrownError(on stack: _PatchStack) -> (any Error)? {
         guard unsafe !pp_has_run(stack.state), unsafe !pp_is_refused(stack.state) else { return nil }
         var fault = unsafe pp_fault()
         unsafe pp_fault_of(stack.state, &fault)
@@ -350,7 +350,7 @@ package final class Slot: Sendable {
     /// - Parameter mismatch: Describes a result that does not fit.
     /// - Returns: The layer below it, and the script's `otherwise`, which answers in its place.
     @usableFromInline
-    func fail(on stack: PatchStack, mismatch: () -> String) -> (below: LayerReference, otherwise: Otherwise?) {
+    func fail(on stack: _PatchStack, mismatch: () -> String) -> (below: LayerReference, otherwise: Otherwise?) {
         let values = stack.values
         let layer = unsafe pp_current_layer(stack.state).map { unsafe Layer($0) }
         let failure = failure(of: layer, on: stack, mismatch)
@@ -375,7 +375,7 @@ package final class Slot: Sendable {
     }
 
     /// Describes why a run failed, or its result does not fit; nil if there is no listener.
-    private func failure(of layer: Layer?, on stack: PatchStack, _ mismatch: () -> String) -> RunnerEvent.Failure? {
+    private func failure(of layer: Layer?, on stack: _PatchStack, _ mismatch: () -> String) -> RunnerEvent.Failure? {
         let refusal = stack.values.takePushFault()
         guard stack.values.reports.isHeard else {
             _ = stack.takeReadFault()

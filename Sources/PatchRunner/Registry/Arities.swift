@@ -15,7 +15,7 @@ extension Slot {
         unsafe withUnsafePointer(to: original) { (place) -> Output.Value in
             var record = unsafe CallRecord<() -> Output.Value, Output.Value, Never>(place)
             return unsafe withUnsafeMutablePointer(to: &record) { (record) -> Output.Value in
-                let stack: PatchStack
+                let stack: _PatchStack
                 if Scalar.kind(Output.Value.self) > 0 {
                     let kinds = Scalar.kind(Output.Value.self) << 32
                     let entrance = unsafe call(cell, CallReference(record), nil, kinds)
@@ -61,7 +61,7 @@ extension Slot {
 
     @_alwaysEmitIntoClient @inline(__always)
     func invoke<Output: PatchResult>(
-        _ original: @escaping () -> Output.Value, _ stack: PatchStack, _ first: Int32, _ record: CallReference?,
+        _ original: @escaping () -> Output.Value, _ stack: _PatchStack, _ first: Int32, _ record: CallReference?,
         _ cell: LayerCell, as _: Output.Type
     ) -> Int32 {
         guard stack.has(0, from: first) else {
@@ -83,7 +83,7 @@ extension Slot {
         try unsafe withUnsafePointer(to: original) { (place) throws -> Output.Value in
             var record = unsafe CallRecord<() throws -> Output.Value, Output.Value, (any Error)>(place)
             return try unsafe withUnsafeMutablePointer(to: &record) { (record) throws -> Output.Value in
-                let stack: PatchStack
+                let stack: _PatchStack
                 if Scalar.kind(Output.Value.self) > 0 {
                     let kinds = Scalar.kind(Output.Value.self) << 32
                     let entrance = unsafe call(cell, CallReference(record), nil, kinds)
@@ -129,7 +129,7 @@ extension Slot {
 
     @_alwaysEmitIntoClient @inline(__always)
     func invokeThrowing<Output: PatchResult>(
-        _ original: @escaping () throws -> Output.Value, _ stack: PatchStack, _ first: Int32, _ record: CallReference?,
+        _ original: @escaping () throws -> Output.Value, _ stack: _PatchStack, _ first: Int32, _ record: CallReference?,
         _ cell: LayerCell, as _: Output.Type
     ) -> Int32 {
         guard stack.has(0, from: first) else {
@@ -157,7 +157,7 @@ extension Slot {
 
     /// The arguments from a place on the stack. nil after an error was pushed.
     @_alwaysEmitIntoClient
-    func readAsynchronously(_ stack: PatchStack, from first: Int32) -> ()? {
+    func readAsynchronously(_ stack: _PatchStack, from first: Int32) -> ()? {
         guard stack.has(0, from: first) else {
             _ = stack.refuseArguments(of: self, from: first, [])
             return nil
@@ -507,7 +507,7 @@ extension Slot {
         unsafe withUnsafePointer(to: original) { (place) -> Output.Value in
             var record = unsafe CallRecord<(A) -> Output.Value, Output.Value, Never>(place)
             return unsafe withUnsafeMutablePointer(to: &record) { (record) -> Output.Value in
-                let stack: PatchStack
+                let stack: _PatchStack
                 if Scalar.kind(A.self) > 0, Scalar.kind(Output.Value.self) > 0 {
                     let kinds = Scalar.kind(A.self) | Scalar.kind(Output.Value.self) << 32
                     var bits = (Scalar.bits(a))
@@ -524,7 +524,7 @@ extension Slot {
                     let entrance = unsafe enter(cell, CallReference(record))
                     switch entrance {
                     case .entered(let entered):
-                        a.push(to: entered)
+                        a._push(to: entered)
                         if let value = Output.finish(entered, arguments: 1) { return value }
                         stack = entered
                     default: return answer(entrance, a, as: Output.self, original: original)
@@ -550,7 +550,7 @@ extension Slot {
         case .otherwise(let bits): return Otherwise.outcome(bits, Output.self, Never.self).get()
         case .instrumented(let cell):
             return observed(
-                cell, (a), count: 1, as: Output.self, push: { (values: (A), stack) in values.push(to: stack) }
+                cell, (a), count: 1, as: Output.self, push: { (values: (A), stack) in values._push(to: stack) }
             ) { () throws(Never) in call(cell, a, as: Output.self, original: original) }
         default: return original(a)
         }
@@ -558,7 +558,7 @@ extension Slot {
 
     @_alwaysEmitIntoClient @inline(__always)
     func invoke<A: PatchValue, Output: PatchResult>(
-        _ original: @escaping (A) -> Output.Value, _ stack: PatchStack, _ first: Int32, _ record: CallReference?,
+        _ original: @escaping (A) -> Output.Value, _ stack: _PatchStack, _ first: Int32, _ record: CallReference?,
         _ cell: LayerCell, as _: Output.Type, _: A.Type
     ) -> Int32 {
         guard let (a) = Self.arguments(stack, from: first, A.self) else {
@@ -580,7 +580,7 @@ extension Slot {
         try unsafe withUnsafePointer(to: original) { (place) throws -> Output.Value in
             var record = unsafe CallRecord<(A) throws -> Output.Value, Output.Value, (any Error)>(place)
             return try unsafe withUnsafeMutablePointer(to: &record) { (record) throws -> Output.Value in
-                let stack: PatchStack
+                let stack: _PatchStack
                 if Scalar.kind(A.self) > 0, Scalar.kind(Output.Value.self) > 0 {
                     let kinds = Scalar.kind(A.self) | Scalar.kind(Output.Value.self) << 32
                     var bits = (Scalar.bits(a))
@@ -597,7 +597,7 @@ extension Slot {
                     let entrance = unsafe enter(cell, CallReference(record))
                     switch entrance {
                     case .entered(let entered):
-                        a.push(to: entered)
+                        a._push(to: entered)
                         if let value = Output.finish(entered, arguments: 1) { return value }
                         stack = entered
                     default: return try answerThrowing(entrance, a, as: Output.self, original: original)
@@ -623,7 +623,7 @@ extension Slot {
         case .otherwise(let bits): return try Otherwise.outcome(bits, Output.self, (any Error).self).get()
         case .instrumented(let cell):
             return try observed(
-                cell, (a), count: 1, as: Output.self, push: { (values: (A), stack) in values.push(to: stack) }
+                cell, (a), count: 1, as: Output.self, push: { (values: (A), stack) in values._push(to: stack) }
             ) { () throws(any Error) in try callThrowing(cell, a, as: Output.self, original: original) }
         default: return try original(a)
         }
@@ -631,8 +631,8 @@ extension Slot {
 
     @_alwaysEmitIntoClient @inline(__always)
     func invokeThrowing<A: PatchValue, Output: PatchResult>(
-        _ original: @escaping (A) throws -> Output.Value, _ stack: PatchStack, _ first: Int32, _ record: CallReference?,
-        _ cell: LayerCell, as _: Output.Type, _: A.Type
+        _ original: @escaping (A) throws -> Output.Value, _ stack: _PatchStack, _ first: Int32,
+        _ record: CallReference?, _ cell: LayerCell, as _: Output.Type, _: A.Type
     ) -> Int32 {
         guard let (a) = Self.arguments(stack, from: first, A.self) else {
             return stack.refuseArguments(of: self, from: first, [A.self])
@@ -647,7 +647,7 @@ extension Slot {
     }
 
     @_alwaysEmitIntoClient @inline(__always)
-    static func arguments<A: PatchValue>(_ stack: PatchStack, from first: Int32, _: A.Type) -> (A)? {
+    static func arguments<A: PatchValue>(_ stack: _PatchStack, from first: Int32, _: A.Type) -> (A)? {
         if Scalar.kind(A.self) > 0 {
             var bits = (UInt64(0))
             let areRead = unsafe withUnsafeMutableBytes(of: &bits) { bits in
@@ -656,7 +656,7 @@ extension Slot {
             }
             return areRead ? (Scalar.value(bits, as: A.self)) : nil
         }
-        guard stack.has(1, from: first), let a = A.read(from: stack, at: first) else { return nil }
+        guard stack.has(1, from: first), let a = A._read(from: stack, at: first) else { return nil }
         return (a)
     }
 
@@ -666,14 +666,14 @@ extension Slot {
     ) async throws(Failure) -> Output.Value {
         try await run(
             .cell(cell), (a), count: 1, as: Output.self,
-            push: { (values: (A), stack) in values.push(to: stack) },
+            push: { (values: (A), stack) in values._push(to: stack) },
             read: { stack in readAsynchronously(stack, from: 1, A.self) },
             original: { (values: (A)) async throws(Failure) -> Output.Value in try await original(values) })
     }
 
     /// The arguments from a place on the stack. nil after an error was pushed.
     @_alwaysEmitIntoClient
-    func readAsynchronously<A: PatchValue>(_ stack: PatchStack, from first: Int32, _: A.Type) -> (A)? {
+    func readAsynchronously<A: PatchValue>(_ stack: _PatchStack, from first: Int32, _: A.Type) -> (A)? {
         guard let (a) = Self.arguments(stack, from: first, A.self) else {
             _ = stack.refuseArguments(of: self, from: first, [A.self])
             return nil
@@ -1008,7 +1008,7 @@ extension Slot {
         unsafe withUnsafePointer(to: original) { (place) -> Output.Value in
             var record = unsafe CallRecord<(A, B) -> Output.Value, Output.Value, Never>(place)
             return unsafe withUnsafeMutablePointer(to: &record) { (record) -> Output.Value in
-                let stack: PatchStack
+                let stack: _PatchStack
                 if Scalar.kind(A.self) > 0, Scalar.kind(B.self) > 0, Scalar.kind(Output.Value.self) > 0 {
                     let kinds = Scalar.kind(A.self) | Scalar.kind(B.self) << 4 | Scalar.kind(Output.Value.self) << 32
                     var bits = (Scalar.bits(a), Scalar.bits(b))
@@ -1025,8 +1025,8 @@ extension Slot {
                     let entrance = unsafe enter(cell, CallReference(record))
                     switch entrance {
                     case .entered(let entered):
-                        a.push(to: entered)
-                        b.push(to: entered)
+                        a._push(to: entered)
+                        b._push(to: entered)
                         if let value = Output.finish(entered, arguments: 2) { return value }
                         stack = entered
                     default: return answer(entrance, a, b, as: Output.self, original: original)
@@ -1054,8 +1054,8 @@ extension Slot {
             return observed(
                 cell, (a, b), count: 2, as: Output.self,
                 push: { (values: (A, B), stack) in
-                    values.0.push(to: stack)
-                    values.1.push(to: stack)
+                    values.0._push(to: stack)
+                    values.1._push(to: stack)
                 }
             ) { () throws(Never) in call(cell, a, b, as: Output.self, original: original) }
         default: return original(a, b)
@@ -1064,7 +1064,7 @@ extension Slot {
 
     @_alwaysEmitIntoClient @inline(__always)
     func invoke<A: PatchValue, B: PatchValue, Output: PatchResult>(
-        _ original: @escaping (A, B) -> Output.Value, _ stack: PatchStack, _ first: Int32, _ record: CallReference?,
+        _ original: @escaping (A, B) -> Output.Value, _ stack: _PatchStack, _ first: Int32, _ record: CallReference?,
         _ cell: LayerCell, as _: Output.Type, _: A.Type, _: B.Type
     ) -> Int32 {
         guard let (a, b) = Self.arguments(stack, from: first, A.self, B.self) else {
@@ -1087,7 +1087,7 @@ extension Slot {
         try unsafe withUnsafePointer(to: original) { (place) throws -> Output.Value in
             var record = unsafe CallRecord<(A, B) throws -> Output.Value, Output.Value, (any Error)>(place)
             return try unsafe withUnsafeMutablePointer(to: &record) { (record) throws -> Output.Value in
-                let stack: PatchStack
+                let stack: _PatchStack
                 if Scalar.kind(A.self) > 0, Scalar.kind(B.self) > 0, Scalar.kind(Output.Value.self) > 0 {
                     let kinds = Scalar.kind(A.self) | Scalar.kind(B.self) << 4 | Scalar.kind(Output.Value.self) << 32
                     var bits = (Scalar.bits(a), Scalar.bits(b))
@@ -1104,8 +1104,8 @@ extension Slot {
                     let entrance = unsafe enter(cell, CallReference(record))
                     switch entrance {
                     case .entered(let entered):
-                        a.push(to: entered)
-                        b.push(to: entered)
+                        a._push(to: entered)
+                        b._push(to: entered)
                         if let value = Output.finish(entered, arguments: 2) { return value }
                         stack = entered
                     default: return try answerThrowing(entrance, a, b, as: Output.self, original: original)
@@ -1133,8 +1133,8 @@ extension Slot {
             return try observed(
                 cell, (a, b), count: 2, as: Output.self,
                 push: { (values: (A, B), stack) in
-                    values.0.push(to: stack)
-                    values.1.push(to: stack)
+                    values.0._push(to: stack)
+                    values.1._push(to: stack)
                 }
             ) { () throws(any Error) in try callThrowing(cell, a, b, as: Output.self, original: original) }
         default: return try original(a, b)
@@ -1143,7 +1143,7 @@ extension Slot {
 
     @_alwaysEmitIntoClient @inline(__always)
     func invokeThrowing<A: PatchValue, B: PatchValue, Output: PatchResult>(
-        _ original: @escaping (A, B) throws -> Output.Value, _ stack: PatchStack, _ first: Int32,
+        _ original: @escaping (A, B) throws -> Output.Value, _ stack: _PatchStack, _ first: Int32,
         _ record: CallReference?, _ cell: LayerCell, as _: Output.Type, _: A.Type, _: B.Type
     ) -> Int32 {
         guard let (a, b) = Self.arguments(stack, from: first, A.self, B.self) else {
@@ -1160,7 +1160,7 @@ extension Slot {
     }
 
     @_alwaysEmitIntoClient @inline(__always)
-    static func arguments<A: PatchValue, B: PatchValue>(_ stack: PatchStack, from first: Int32, _: A.Type, _: B.Type)
+    static func arguments<A: PatchValue, B: PatchValue>(_ stack: _PatchStack, from first: Int32, _: A.Type, _: B.Type)
         -> (A, B)?
     {
         if Scalar.kind(A.self) > 0, Scalar.kind(B.self) > 0 {
@@ -1172,8 +1172,8 @@ extension Slot {
             }
             return areRead ? (Scalar.value(bits.0, as: A.self), Scalar.value(bits.1, as: B.self)) : nil
         }
-        guard stack.has(2, from: first), let a = A.read(from: stack, at: first),
-            let b = B.read(from: stack, at: first + 1)
+        guard stack.has(2, from: first), let a = A._read(from: stack, at: first),
+            let b = B._read(from: stack, at: first + 1)
         else { return nil }
         return (a, b)
     }
@@ -1185,8 +1185,8 @@ extension Slot {
         try await run(
             .cell(cell), (a, b), count: 2, as: Output.self,
             push: { (values: (A, B), stack) in
-                values.0.push(to: stack)
-                values.1.push(to: stack)
+                values.0._push(to: stack)
+                values.1._push(to: stack)
             },
             read: { stack in readAsynchronously(stack, from: 1, A.self, B.self) },
             original: { (values: (A, B)) async throws(Failure) -> Output.Value in try await original(values.0, values.1)
@@ -1195,7 +1195,7 @@ extension Slot {
 
     /// The arguments from a place on the stack. nil after an error was pushed.
     @_alwaysEmitIntoClient
-    func readAsynchronously<A: PatchValue, B: PatchValue>(_ stack: PatchStack, from first: Int32, _: A.Type, _: B.Type)
+    func readAsynchronously<A: PatchValue, B: PatchValue>(_ stack: _PatchStack, from first: Int32, _: A.Type, _: B.Type)
         -> (A, B)?
     {
         guard let (a, b) = Self.arguments(stack, from: first, A.self, B.self) else {
@@ -1538,7 +1538,7 @@ extension Slot {
         unsafe withUnsafePointer(to: original) { (place) -> Output.Value in
             var record = unsafe CallRecord<(A, B, C) -> Output.Value, Output.Value, Never>(place)
             return unsafe withUnsafeMutablePointer(to: &record) { (record) -> Output.Value in
-                let stack: PatchStack
+                let stack: _PatchStack
                 if Scalar.kind(A.self) > 0, Scalar.kind(B.self) > 0, Scalar.kind(C.self) > 0,
                     Scalar.kind(Output.Value.self) > 0
                 {
@@ -1559,9 +1559,9 @@ extension Slot {
                     let entrance = unsafe enter(cell, CallReference(record))
                     switch entrance {
                     case .entered(let entered):
-                        a.push(to: entered)
-                        b.push(to: entered)
-                        c.push(to: entered)
+                        a._push(to: entered)
+                        b._push(to: entered)
+                        c._push(to: entered)
                         if let value = Output.finish(entered, arguments: 3) { return value }
                         stack = entered
                     default: return answer(entrance, a, b, c, as: Output.self, original: original)
@@ -1589,9 +1589,9 @@ extension Slot {
             return observed(
                 cell, (a, b, c), count: 3, as: Output.self,
                 push: { (values: (A, B, C), stack) in
-                    values.0.push(to: stack)
-                    values.1.push(to: stack)
-                    values.2.push(to: stack)
+                    values.0._push(to: stack)
+                    values.1._push(to: stack)
+                    values.2._push(to: stack)
                 }
             ) { () throws(Never) in call(cell, a, b, c, as: Output.self, original: original) }
         default: return original(a, b, c)
@@ -1600,7 +1600,7 @@ extension Slot {
 
     @_alwaysEmitIntoClient @inline(__always)
     func invoke<A: PatchValue, B: PatchValue, C: PatchValue, Output: PatchResult>(
-        _ original: @escaping (A, B, C) -> Output.Value, _ stack: PatchStack, _ first: Int32, _ record: CallReference?,
+        _ original: @escaping (A, B, C) -> Output.Value, _ stack: _PatchStack, _ first: Int32, _ record: CallReference?,
         _ cell: LayerCell, as _: Output.Type, _: A.Type, _: B.Type, _: C.Type
     ) -> Int32 {
         guard let (a, b, c) = Self.arguments(stack, from: first, A.self, B.self, C.self) else {
@@ -1625,7 +1625,7 @@ extension Slot {
         try unsafe withUnsafePointer(to: original) { (place) throws -> Output.Value in
             var record = unsafe CallRecord<(A, B, C) throws -> Output.Value, Output.Value, (any Error)>(place)
             return try unsafe withUnsafeMutablePointer(to: &record) { (record) throws -> Output.Value in
-                let stack: PatchStack
+                let stack: _PatchStack
                 if Scalar.kind(A.self) > 0, Scalar.kind(B.self) > 0, Scalar.kind(C.self) > 0,
                     Scalar.kind(Output.Value.self) > 0
                 {
@@ -1646,9 +1646,9 @@ extension Slot {
                     let entrance = unsafe enter(cell, CallReference(record))
                     switch entrance {
                     case .entered(let entered):
-                        a.push(to: entered)
-                        b.push(to: entered)
-                        c.push(to: entered)
+                        a._push(to: entered)
+                        b._push(to: entered)
+                        c._push(to: entered)
                         if let value = Output.finish(entered, arguments: 3) { return value }
                         stack = entered
                     default: return try answerThrowing(entrance, a, b, c, as: Output.self, original: original)
@@ -1677,9 +1677,9 @@ extension Slot {
             return try observed(
                 cell, (a, b, c), count: 3, as: Output.self,
                 push: { (values: (A, B, C), stack) in
-                    values.0.push(to: stack)
-                    values.1.push(to: stack)
-                    values.2.push(to: stack)
+                    values.0._push(to: stack)
+                    values.1._push(to: stack)
+                    values.2._push(to: stack)
                 }
             ) { () throws(any Error) in try callThrowing(cell, a, b, c, as: Output.self, original: original) }
         default: return try original(a, b, c)
@@ -1688,7 +1688,7 @@ extension Slot {
 
     @_alwaysEmitIntoClient @inline(__always)
     func invokeThrowing<A: PatchValue, B: PatchValue, C: PatchValue, Output: PatchResult>(
-        _ original: @escaping (A, B, C) throws -> Output.Value, _ stack: PatchStack, _ first: Int32,
+        _ original: @escaping (A, B, C) throws -> Output.Value, _ stack: _PatchStack, _ first: Int32,
         _ record: CallReference?, _ cell: LayerCell, as _: Output.Type, _: A.Type, _: B.Type, _: C.Type
     ) -> Int32 {
         guard let (a, b, c) = Self.arguments(stack, from: first, A.self, B.self, C.self) else {
@@ -1707,7 +1707,7 @@ extension Slot {
 
     @_alwaysEmitIntoClient @inline(__always)
     static func arguments<A: PatchValue, B: PatchValue, C: PatchValue>(
-        _ stack: PatchStack, from first: Int32, _: A.Type, _: B.Type, _: C.Type
+        _ stack: _PatchStack, from first: Int32, _: A.Type, _: B.Type, _: C.Type
     ) -> (A, B, C)? {
         if Scalar.kind(A.self) > 0, Scalar.kind(B.self) > 0, Scalar.kind(C.self) > 0 {
             var bits = (UInt64(0), UInt64(0), UInt64(0))
@@ -1720,8 +1720,8 @@ extension Slot {
                 ? (Scalar.value(bits.0, as: A.self), Scalar.value(bits.1, as: B.self), Scalar.value(bits.2, as: C.self))
                 : nil
         }
-        guard stack.has(3, from: first), let a = A.read(from: stack, at: first),
-            let b = B.read(from: stack, at: first + 1), let c = C.read(from: stack, at: first + 2)
+        guard stack.has(3, from: first), let a = A._read(from: stack, at: first),
+            let b = B._read(from: stack, at: first + 1), let c = C._read(from: stack, at: first + 2)
         else { return nil }
         return (a, b, c)
     }
@@ -1733,9 +1733,9 @@ extension Slot {
         try await run(
             .cell(cell), (a, b, c), count: 3, as: Output.self,
             push: { (values: (A, B, C), stack) in
-                values.0.push(to: stack)
-                values.1.push(to: stack)
-                values.2.push(to: stack)
+                values.0._push(to: stack)
+                values.1._push(to: stack)
+                values.2._push(to: stack)
             },
             read: { stack in readAsynchronously(stack, from: 1, A.self, B.self, C.self) },
             original: { (values: (A, B, C)) async throws(Failure) -> Output.Value in
@@ -1746,7 +1746,7 @@ extension Slot {
     /// The arguments from a place on the stack. nil after an error was pushed.
     @_alwaysEmitIntoClient
     func readAsynchronously<A: PatchValue, B: PatchValue, C: PatchValue>(
-        _ stack: PatchStack, from first: Int32, _: A.Type, _: B.Type, _: C.Type
+        _ stack: _PatchStack, from first: Int32, _: A.Type, _: B.Type, _: C.Type
     ) -> (A, B, C)? {
         guard let (a, b, c) = Self.arguments(stack, from: first, A.self, B.self, C.self) else {
             _ = stack.refuseArguments(of: self, from: first, [A.self, B.self, C.self])
@@ -2103,7 +2103,7 @@ extension Slot {
         unsafe withUnsafePointer(to: original) { (place) -> Output.Value in
             var record = unsafe CallRecord<(A, B, C, D) -> Output.Value, Output.Value, Never>(place)
             return unsafe withUnsafeMutablePointer(to: &record) { (record) -> Output.Value in
-                let stack: PatchStack
+                let stack: _PatchStack
                 if Scalar.kind(A.self) > 0, Scalar.kind(B.self) > 0, Scalar.kind(C.self) > 0, Scalar.kind(D.self) > 0,
                     Scalar.kind(Output.Value.self) > 0
                 {
@@ -2124,10 +2124,10 @@ extension Slot {
                     let entrance = unsafe enter(cell, CallReference(record))
                     switch entrance {
                     case .entered(let entered):
-                        a.push(to: entered)
-                        b.push(to: entered)
-                        c.push(to: entered)
-                        d.push(to: entered)
+                        a._push(to: entered)
+                        b._push(to: entered)
+                        c._push(to: entered)
+                        d._push(to: entered)
                         if let value = Output.finish(entered, arguments: 4) { return value }
                         stack = entered
                     default: return answer(entrance, a, b, c, d, as: Output.self, original: original)
@@ -2156,10 +2156,10 @@ extension Slot {
             return observed(
                 cell, (a, b, c, d), count: 4, as: Output.self,
                 push: { (values: (A, B, C, D), stack) in
-                    values.0.push(to: stack)
-                    values.1.push(to: stack)
-                    values.2.push(to: stack)
-                    values.3.push(to: stack)
+                    values.0._push(to: stack)
+                    values.1._push(to: stack)
+                    values.2._push(to: stack)
+                    values.3._push(to: stack)
                 }
             ) { () throws(Never) in call(cell, a, b, c, d, as: Output.self, original: original) }
         default: return original(a, b, c, d)
@@ -2168,7 +2168,7 @@ extension Slot {
 
     @_alwaysEmitIntoClient @inline(__always)
     func invoke<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, Output: PatchResult>(
-        _ original: @escaping (A, B, C, D) -> Output.Value, _ stack: PatchStack, _ first: Int32,
+        _ original: @escaping (A, B, C, D) -> Output.Value, _ stack: _PatchStack, _ first: Int32,
         _ record: CallReference?, _ cell: LayerCell, as _: Output.Type, _: A.Type, _: B.Type, _: C.Type, _: D.Type
     ) -> Int32 {
         guard let (a, b, c, d) = Self.arguments(stack, from: first, A.self, B.self, C.self, D.self) else {
@@ -2193,7 +2193,7 @@ extension Slot {
         try unsafe withUnsafePointer(to: original) { (place) throws -> Output.Value in
             var record = unsafe CallRecord<(A, B, C, D) throws -> Output.Value, Output.Value, (any Error)>(place)
             return try unsafe withUnsafeMutablePointer(to: &record) { (record) throws -> Output.Value in
-                let stack: PatchStack
+                let stack: _PatchStack
                 if Scalar.kind(A.self) > 0, Scalar.kind(B.self) > 0, Scalar.kind(C.self) > 0, Scalar.kind(D.self) > 0,
                     Scalar.kind(Output.Value.self) > 0
                 {
@@ -2214,10 +2214,10 @@ extension Slot {
                     let entrance = unsafe enter(cell, CallReference(record))
                     switch entrance {
                     case .entered(let entered):
-                        a.push(to: entered)
-                        b.push(to: entered)
-                        c.push(to: entered)
-                        d.push(to: entered)
+                        a._push(to: entered)
+                        b._push(to: entered)
+                        c._push(to: entered)
+                        d._push(to: entered)
                         if let value = Output.finish(entered, arguments: 4) { return value }
                         stack = entered
                     default: return try answerThrowing(entrance, a, b, c, d, as: Output.self, original: original)
@@ -2246,10 +2246,10 @@ extension Slot {
             return try observed(
                 cell, (a, b, c, d), count: 4, as: Output.self,
                 push: { (values: (A, B, C, D), stack) in
-                    values.0.push(to: stack)
-                    values.1.push(to: stack)
-                    values.2.push(to: stack)
-                    values.3.push(to: stack)
+                    values.0._push(to: stack)
+                    values.1._push(to: stack)
+                    values.2._push(to: stack)
+                    values.3._push(to: stack)
                 }
             ) { () throws(any Error) in try callThrowing(cell, a, b, c, d, as: Output.self, original: original) }
         default: return try original(a, b, c, d)
@@ -2258,7 +2258,7 @@ extension Slot {
 
     @_alwaysEmitIntoClient @inline(__always)
     func invokeThrowing<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, Output: PatchResult>(
-        _ original: @escaping (A, B, C, D) throws -> Output.Value, _ stack: PatchStack, _ first: Int32,
+        _ original: @escaping (A, B, C, D) throws -> Output.Value, _ stack: _PatchStack, _ first: Int32,
         _ record: CallReference?, _ cell: LayerCell, as _: Output.Type, _: A.Type, _: B.Type, _: C.Type, _: D.Type
     ) -> Int32 {
         guard let (a, b, c, d) = Self.arguments(stack, from: first, A.self, B.self, C.self, D.self) else {
@@ -2277,7 +2277,7 @@ extension Slot {
 
     @_alwaysEmitIntoClient @inline(__always)
     static func arguments<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue>(
-        _ stack: PatchStack, from first: Int32, _: A.Type, _: B.Type, _: C.Type, _: D.Type
+        _ stack: _PatchStack, from first: Int32, _: A.Type, _: B.Type, _: C.Type, _: D.Type
     ) -> (A, B, C, D)? {
         if Scalar.kind(A.self) > 0, Scalar.kind(B.self) > 0, Scalar.kind(C.self) > 0, Scalar.kind(D.self) > 0 {
             var bits = (UInt64(0), UInt64(0), UInt64(0), UInt64(0))
@@ -2292,9 +2292,9 @@ extension Slot {
                     Scalar.value(bits.2, as: C.self), Scalar.value(bits.3, as: D.self)
                 ) : nil
         }
-        guard stack.has(4, from: first), let a = A.read(from: stack, at: first),
-            let b = B.read(from: stack, at: first + 1), let c = C.read(from: stack, at: first + 2),
-            let d = D.read(from: stack, at: first + 3)
+        guard stack.has(4, from: first), let a = A._read(from: stack, at: first),
+            let b = B._read(from: stack, at: first + 1), let c = C._read(from: stack, at: first + 2),
+            let d = D._read(from: stack, at: first + 3)
         else { return nil }
         return (a, b, c, d)
     }
@@ -2308,10 +2308,10 @@ extension Slot {
         try await run(
             .cell(cell), (a, b, c, d), count: 4, as: Output.self,
             push: { (values: (A, B, C, D), stack) in
-                values.0.push(to: stack)
-                values.1.push(to: stack)
-                values.2.push(to: stack)
-                values.3.push(to: stack)
+                values.0._push(to: stack)
+                values.1._push(to: stack)
+                values.2._push(to: stack)
+                values.3._push(to: stack)
             },
             read: { stack in readAsynchronously(stack, from: 1, A.self, B.self, C.self, D.self) },
             original: { (values: (A, B, C, D)) async throws(Failure) -> Output.Value in
@@ -2322,7 +2322,7 @@ extension Slot {
     /// The arguments from a place on the stack. nil after an error was pushed.
     @_alwaysEmitIntoClient
     func readAsynchronously<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue>(
-        _ stack: PatchStack, from first: Int32, _: A.Type, _: B.Type, _: C.Type, _: D.Type
+        _ stack: _PatchStack, from first: Int32, _: A.Type, _: B.Type, _: C.Type, _: D.Type
     ) -> (A, B, C, D)? {
         guard let (a, b, c, d) = Self.arguments(stack, from: first, A.self, B.self, C.self, D.self) else {
             _ = stack.refuseArguments(of: self, from: first, [A.self, B.self, C.self, D.self])
@@ -2702,7 +2702,7 @@ extension Slot {
         unsafe withUnsafePointer(to: original) { (place) -> Output.Value in
             var record = unsafe CallRecord<(A, B, C, D, E) -> Output.Value, Output.Value, Never>(place)
             return unsafe withUnsafeMutablePointer(to: &record) { (record) -> Output.Value in
-                let stack: PatchStack
+                let stack: _PatchStack
                 if Scalar.kind(A.self) > 0, Scalar.kind(B.self) > 0, Scalar.kind(C.self) > 0, Scalar.kind(D.self) > 0,
                     Scalar.kind(E.self) > 0, Scalar.kind(Output.Value.self) > 0
                 {
@@ -2723,11 +2723,11 @@ extension Slot {
                     let entrance = unsafe enter(cell, CallReference(record))
                     switch entrance {
                     case .entered(let entered):
-                        a.push(to: entered)
-                        b.push(to: entered)
-                        c.push(to: entered)
-                        d.push(to: entered)
-                        e.push(to: entered)
+                        a._push(to: entered)
+                        b._push(to: entered)
+                        c._push(to: entered)
+                        d._push(to: entered)
+                        e._push(to: entered)
                         if let value = Output.finish(entered, arguments: 5) { return value }
                         stack = entered
                     default: return answer(entrance, a, b, c, d, e, as: Output.self, original: original)
@@ -2756,11 +2756,11 @@ extension Slot {
             return observed(
                 cell, (a, b, c, d, e), count: 5, as: Output.self,
                 push: { (values: (A, B, C, D, E), stack) in
-                    values.0.push(to: stack)
-                    values.1.push(to: stack)
-                    values.2.push(to: stack)
-                    values.3.push(to: stack)
-                    values.4.push(to: stack)
+                    values.0._push(to: stack)
+                    values.1._push(to: stack)
+                    values.2._push(to: stack)
+                    values.3._push(to: stack)
+                    values.4._push(to: stack)
                 }
             ) { () throws(Never) in call(cell, a, b, c, d, e, as: Output.self, original: original) }
         default: return original(a, b, c, d, e)
@@ -2769,7 +2769,7 @@ extension Slot {
 
     @_alwaysEmitIntoClient @inline(__always)
     func invoke<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, Output: PatchResult>(
-        _ original: @escaping (A, B, C, D, E) -> Output.Value, _ stack: PatchStack, _ first: Int32,
+        _ original: @escaping (A, B, C, D, E) -> Output.Value, _ stack: _PatchStack, _ first: Int32,
         _ record: CallReference?, _ cell: LayerCell, as _: Output.Type, _: A.Type, _: B.Type, _: C.Type, _: D.Type,
         _: E.Type
     ) -> Int32 {
@@ -2795,7 +2795,7 @@ extension Slot {
         try unsafe withUnsafePointer(to: original) { (place) throws -> Output.Value in
             var record = unsafe CallRecord<(A, B, C, D, E) throws -> Output.Value, Output.Value, (any Error)>(place)
             return try unsafe withUnsafeMutablePointer(to: &record) { (record) throws -> Output.Value in
-                let stack: PatchStack
+                let stack: _PatchStack
                 if Scalar.kind(A.self) > 0, Scalar.kind(B.self) > 0, Scalar.kind(C.self) > 0, Scalar.kind(D.self) > 0,
                     Scalar.kind(E.self) > 0, Scalar.kind(Output.Value.self) > 0
                 {
@@ -2816,11 +2816,11 @@ extension Slot {
                     let entrance = unsafe enter(cell, CallReference(record))
                     switch entrance {
                     case .entered(let entered):
-                        a.push(to: entered)
-                        b.push(to: entered)
-                        c.push(to: entered)
-                        d.push(to: entered)
-                        e.push(to: entered)
+                        a._push(to: entered)
+                        b._push(to: entered)
+                        c._push(to: entered)
+                        d._push(to: entered)
+                        e._push(to: entered)
                         if let value = Output.finish(entered, arguments: 5) { return value }
                         stack = entered
                     default: return try answerThrowing(entrance, a, b, c, d, e, as: Output.self, original: original)
@@ -2849,11 +2849,11 @@ extension Slot {
             return try observed(
                 cell, (a, b, c, d, e), count: 5, as: Output.self,
                 push: { (values: (A, B, C, D, E), stack) in
-                    values.0.push(to: stack)
-                    values.1.push(to: stack)
-                    values.2.push(to: stack)
-                    values.3.push(to: stack)
-                    values.4.push(to: stack)
+                    values.0._push(to: stack)
+                    values.1._push(to: stack)
+                    values.2._push(to: stack)
+                    values.3._push(to: stack)
+                    values.4._push(to: stack)
                 }
             ) { () throws(any Error) in try callThrowing(cell, a, b, c, d, e, as: Output.self, original: original) }
         default: return try original(a, b, c, d, e)
@@ -2862,7 +2862,7 @@ extension Slot {
 
     @_alwaysEmitIntoClient @inline(__always)
     func invokeThrowing<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, Output: PatchResult>(
-        _ original: @escaping (A, B, C, D, E) throws -> Output.Value, _ stack: PatchStack, _ first: Int32,
+        _ original: @escaping (A, B, C, D, E) throws -> Output.Value, _ stack: _PatchStack, _ first: Int32,
         _ record: CallReference?, _ cell: LayerCell, as _: Output.Type, _: A.Type, _: B.Type, _: C.Type, _: D.Type,
         _: E.Type
     ) -> Int32 {
@@ -2882,7 +2882,7 @@ extension Slot {
 
     @_alwaysEmitIntoClient @inline(__always)
     static func arguments<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue>(
-        _ stack: PatchStack, from first: Int32, _: A.Type, _: B.Type, _: C.Type, _: D.Type, _: E.Type
+        _ stack: _PatchStack, from first: Int32, _: A.Type, _: B.Type, _: C.Type, _: D.Type, _: E.Type
     ) -> (A, B, C, D, E)? {
         if Scalar.kind(A.self) > 0, Scalar.kind(B.self) > 0, Scalar.kind(C.self) > 0, Scalar.kind(D.self) > 0,
             Scalar.kind(E.self) > 0
@@ -2900,9 +2900,9 @@ extension Slot {
                     Scalar.value(bits.2, as: C.self), Scalar.value(bits.3, as: D.self), Scalar.value(bits.4, as: E.self)
                 ) : nil
         }
-        guard stack.has(5, from: first), let a = A.read(from: stack, at: first),
-            let b = B.read(from: stack, at: first + 1), let c = C.read(from: stack, at: first + 2),
-            let d = D.read(from: stack, at: first + 3), let e = E.read(from: stack, at: first + 4)
+        guard stack.has(5, from: first), let a = A._read(from: stack, at: first),
+            let b = B._read(from: stack, at: first + 1), let c = C._read(from: stack, at: first + 2),
+            let d = D._read(from: stack, at: first + 3), let e = E._read(from: stack, at: first + 4)
         else { return nil }
         return (a, b, c, d, e)
     }
@@ -2917,11 +2917,11 @@ extension Slot {
         try await run(
             .cell(cell), (a, b, c, d, e), count: 5, as: Output.self,
             push: { (values: (A, B, C, D, E), stack) in
-                values.0.push(to: stack)
-                values.1.push(to: stack)
-                values.2.push(to: stack)
-                values.3.push(to: stack)
-                values.4.push(to: stack)
+                values.0._push(to: stack)
+                values.1._push(to: stack)
+                values.2._push(to: stack)
+                values.3._push(to: stack)
+                values.4._push(to: stack)
             },
             read: { stack in readAsynchronously(stack, from: 1, A.self, B.self, C.self, D.self, E.self) },
             original: { (values: (A, B, C, D, E)) async throws(Failure) -> Output.Value in
@@ -2932,7 +2932,7 @@ extension Slot {
     /// The arguments from a place on the stack. nil after an error was pushed.
     @_alwaysEmitIntoClient
     func readAsynchronously<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue>(
-        _ stack: PatchStack, from first: Int32, _: A.Type, _: B.Type, _: C.Type, _: D.Type, _: E.Type
+        _ stack: _PatchStack, from first: Int32, _: A.Type, _: B.Type, _: C.Type, _: D.Type, _: E.Type
     ) -> (A, B, C, D, E)? {
         guard let (a, b, c, d, e) = Self.arguments(stack, from: first, A.self, B.self, C.self, D.self, E.self) else {
             _ = stack.refuseArguments(of: self, from: first, [A.self, B.self, C.self, D.self, E.self])
@@ -3355,7 +3355,7 @@ extension Slot {
         unsafe withUnsafePointer(to: original) { (place) -> Output.Value in
             var record = unsafe CallRecord<(A, B, C, D, E, F) -> Output.Value, Output.Value, Never>(place)
             return unsafe withUnsafeMutablePointer(to: &record) { (record) -> Output.Value in
-                let stack: PatchStack
+                let stack: _PatchStack
                 if Scalar.kind(A.self) > 0, Scalar.kind(B.self) > 0, Scalar.kind(C.self) > 0, Scalar.kind(D.self) > 0,
                     Scalar.kind(E.self) > 0, Scalar.kind(F.self) > 0, Scalar.kind(Output.Value.self) > 0
                 {
@@ -3379,12 +3379,12 @@ extension Slot {
                     let entrance = unsafe enter(cell, CallReference(record))
                     switch entrance {
                     case .entered(let entered):
-                        a.push(to: entered)
-                        b.push(to: entered)
-                        c.push(to: entered)
-                        d.push(to: entered)
-                        e.push(to: entered)
-                        f.push(to: entered)
+                        a._push(to: entered)
+                        b._push(to: entered)
+                        c._push(to: entered)
+                        d._push(to: entered)
+                        e._push(to: entered)
+                        f._push(to: entered)
                         if let value = Output.finish(entered, arguments: 6) { return value }
                         stack = entered
                     default: return answer(entrance, a, b, c, d, e, f, as: Output.self, original: original)
@@ -3415,12 +3415,12 @@ extension Slot {
             return observed(
                 cell, (a, b, c, d, e, f), count: 6, as: Output.self,
                 push: { (values: (A, B, C, D, E, F), stack) in
-                    values.0.push(to: stack)
-                    values.1.push(to: stack)
-                    values.2.push(to: stack)
-                    values.3.push(to: stack)
-                    values.4.push(to: stack)
-                    values.5.push(to: stack)
+                    values.0._push(to: stack)
+                    values.1._push(to: stack)
+                    values.2._push(to: stack)
+                    values.3._push(to: stack)
+                    values.4._push(to: stack)
+                    values.5._push(to: stack)
                 }
             ) { () throws(Never) in call(cell, a, b, c, d, e, f, as: Output.self, original: original) }
         default: return original(a, b, c, d, e, f)
@@ -3431,7 +3431,7 @@ extension Slot {
     func invoke<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, Output: PatchResult
     >(
-        _ original: @escaping (A, B, C, D, E, F) -> Output.Value, _ stack: PatchStack, _ first: Int32,
+        _ original: @escaping (A, B, C, D, E, F) -> Output.Value, _ stack: _PatchStack, _ first: Int32,
         _ record: CallReference?, _ cell: LayerCell, as _: Output.Type, _: A.Type, _: B.Type, _: C.Type, _: D.Type,
         _: E.Type, _: F.Type
     ) -> Int32 {
@@ -3461,7 +3461,7 @@ extension Slot {
         try unsafe withUnsafePointer(to: original) { (place) throws -> Output.Value in
             var record = unsafe CallRecord<(A, B, C, D, E, F) throws -> Output.Value, Output.Value, (any Error)>(place)
             return try unsafe withUnsafeMutablePointer(to: &record) { (record) throws -> Output.Value in
-                let stack: PatchStack
+                let stack: _PatchStack
                 if Scalar.kind(A.self) > 0, Scalar.kind(B.self) > 0, Scalar.kind(C.self) > 0, Scalar.kind(D.self) > 0,
                     Scalar.kind(E.self) > 0, Scalar.kind(F.self) > 0, Scalar.kind(Output.Value.self) > 0
                 {
@@ -3485,12 +3485,12 @@ extension Slot {
                     let entrance = unsafe enter(cell, CallReference(record))
                     switch entrance {
                     case .entered(let entered):
-                        a.push(to: entered)
-                        b.push(to: entered)
-                        c.push(to: entered)
-                        d.push(to: entered)
-                        e.push(to: entered)
-                        f.push(to: entered)
+                        a._push(to: entered)
+                        b._push(to: entered)
+                        c._push(to: entered)
+                        d._push(to: entered)
+                        e._push(to: entered)
+                        f._push(to: entered)
                         if let value = Output.finish(entered, arguments: 6) { return value }
                         stack = entered
                     default: return try answerThrowing(entrance, a, b, c, d, e, f, as: Output.self, original: original)
@@ -3521,12 +3521,12 @@ extension Slot {
             return try observed(
                 cell, (a, b, c, d, e, f), count: 6, as: Output.self,
                 push: { (values: (A, B, C, D, E, F), stack) in
-                    values.0.push(to: stack)
-                    values.1.push(to: stack)
-                    values.2.push(to: stack)
-                    values.3.push(to: stack)
-                    values.4.push(to: stack)
-                    values.5.push(to: stack)
+                    values.0._push(to: stack)
+                    values.1._push(to: stack)
+                    values.2._push(to: stack)
+                    values.3._push(to: stack)
+                    values.4._push(to: stack)
+                    values.5._push(to: stack)
                 }
             ) { () throws(any Error) in try callThrowing(cell, a, b, c, d, e, f, as: Output.self, original: original) }
         default: return try original(a, b, c, d, e, f)
@@ -3537,7 +3537,7 @@ extension Slot {
     func invokeThrowing<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, Output: PatchResult
     >(
-        _ original: @escaping (A, B, C, D, E, F) throws -> Output.Value, _ stack: PatchStack, _ first: Int32,
+        _ original: @escaping (A, B, C, D, E, F) throws -> Output.Value, _ stack: _PatchStack, _ first: Int32,
         _ record: CallReference?, _ cell: LayerCell, as _: Output.Type, _: A.Type, _: B.Type, _: C.Type, _: D.Type,
         _: E.Type, _: F.Type
     ) -> Int32 {
@@ -3559,7 +3559,7 @@ extension Slot {
 
     @_alwaysEmitIntoClient @inline(__always)
     static func arguments<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue>(
-        _ stack: PatchStack, from first: Int32, _: A.Type, _: B.Type, _: C.Type, _: D.Type, _: E.Type, _: F.Type
+        _ stack: _PatchStack, from first: Int32, _: A.Type, _: B.Type, _: C.Type, _: D.Type, _: E.Type, _: F.Type
     ) -> (A, B, C, D, E, F)? {
         if Scalar.kind(A.self) > 0, Scalar.kind(B.self) > 0, Scalar.kind(C.self) > 0, Scalar.kind(D.self) > 0,
             Scalar.kind(E.self) > 0, Scalar.kind(F.self) > 0
@@ -3578,10 +3578,10 @@ extension Slot {
                     Scalar.value(bits.4, as: E.self), Scalar.value(bits.5, as: F.self)
                 ) : nil
         }
-        guard stack.has(6, from: first), let a = A.read(from: stack, at: first),
-            let b = B.read(from: stack, at: first + 1), let c = C.read(from: stack, at: first + 2),
-            let d = D.read(from: stack, at: first + 3), let e = E.read(from: stack, at: first + 4),
-            let f = F.read(from: stack, at: first + 5)
+        guard stack.has(6, from: first), let a = A._read(from: stack, at: first),
+            let b = B._read(from: stack, at: first + 1), let c = C._read(from: stack, at: first + 2),
+            let d = D._read(from: stack, at: first + 3), let e = E._read(from: stack, at: first + 4),
+            let f = F._read(from: stack, at: first + 5)
         else { return nil }
         return (a, b, c, d, e, f)
     }
@@ -3597,12 +3597,12 @@ extension Slot {
         try await run(
             .cell(cell), (a, b, c, d, e, f), count: 6, as: Output.self,
             push: { (values: (A, B, C, D, E, F), stack) in
-                values.0.push(to: stack)
-                values.1.push(to: stack)
-                values.2.push(to: stack)
-                values.3.push(to: stack)
-                values.4.push(to: stack)
-                values.5.push(to: stack)
+                values.0._push(to: stack)
+                values.1._push(to: stack)
+                values.2._push(to: stack)
+                values.3._push(to: stack)
+                values.4._push(to: stack)
+                values.5._push(to: stack)
             },
             read: { stack in readAsynchronously(stack, from: 1, A.self, B.self, C.self, D.self, E.self, F.self) },
             original: { (values: (A, B, C, D, E, F)) async throws(Failure) -> Output.Value in
@@ -3613,7 +3613,7 @@ extension Slot {
     /// The arguments from a place on the stack. nil after an error was pushed.
     @_alwaysEmitIntoClient
     func readAsynchronously<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue>(
-        _ stack: PatchStack, from first: Int32, _: A.Type, _: B.Type, _: C.Type, _: D.Type, _: E.Type, _: F.Type
+        _ stack: _PatchStack, from first: Int32, _: A.Type, _: B.Type, _: C.Type, _: D.Type, _: E.Type, _: F.Type
     ) -> (A, B, C, D, E, F)? {
         guard
             let (a, b, c, d, e, f) = Self.arguments(stack, from: first, A.self, B.self, C.self, D.self, E.self, F.self)

@@ -10,12 +10,12 @@ enum HostCallbacks {
             }
             // No reference is taken, because the call that waits has one.
             return unsafe Unmanaged<Slot>.fromOpaque(address)._withUnsafeGuaranteedRef { slot in
-                unsafe slot.invoke(slot, PatchStack(state), 1, record.map(CallReference.init), LayerCell(cell))
+                unsafe slot.invoke(slot, _PatchStack(state), 1, record.map(CallReference.init), LayerCell(cell))
             }
         },
         call: { context, name, length, state in
             guard let state = unsafe state else { return CallbackResult.raise }
-            let stack = unsafe PatchStack(state)
+            let stack = unsafe _PatchStack(state)
             let name = unsafe text(name, length)
             guard let slot = unsafe ScriptState.at(context).names.slot(name) else {
                 stack.push(message: "the host has no function '\(name)'")
@@ -28,32 +28,32 @@ enum HostCallbacks {
         },
         script: { context, name, length, state in
             guard let state = unsafe state else { return CallbackResult.raise }
-            return unsafe ScriptState.at(context).loader.require(text(name, length), on: PatchStack(state))
+            return unsafe ScriptState.at(context).loader.require(text(name, length), on: _PatchStack(state))
         },
         method: { context, classIndex, method, state in
             guard let state = unsafe state else { return CallbackResult.raise }
             guard classIndex >= 0 else {
-                return unsafe CallValues.at(context).functions[Int(method)](PatchStack(state))
+                return unsafe CallValues.at(context).functions[Int(method)](_PatchStack(state))
             }
             let exposed = unsafe ScriptState.at(context).names.method(Int(method), ofClass: Int(classIndex))
             return switch exposed.body {
-            case .synchronous(let invoke): unsafe invoke(PatchStack(state))
+            case .synchronous(let invoke): unsafe invoke(_PatchStack(state))
             case .asynchronous: CallbackResult.asynchronous
             }
         },
         throws: { context, state in
-            guard let stack = unsafe state.map({ unsafe PatchStack($0) }) else { return CallbackResult.raise }
+            guard let stack = unsafe state.map({ unsafe _PatchStack($0) }) else { return CallbackResult.raise }
             let patch = unsafe CallValues.at(context).reports.patch
             return stack.raise(PatchedError(at: 1, on: stack, by: patch))
         },
         error_text: { context, number, state in
-            guard let stack = unsafe state.map({ unsafe PatchStack($0) }) else { return CallbackResult.raise }
+            guard let stack = unsafe state.map({ unsafe _PatchStack($0) }) else { return CallbackResult.raise }
             let error = unsafe CallValues.at(context).error(number)
             stack.push(text: error.map { "\($0)" } ?? "an error from an earlier call")
             return 1
         },
         error_code: { context, number, state in
-            guard let stack = unsafe state.map({ unsafe PatchStack($0) }) else { return CallbackResult.raise }
+            guard let stack = unsafe state.map({ unsafe _PatchStack($0) }) else { return CallbackResult.raise }
             let error = unsafe CallValues.at(context).error(number) as? PatchedError
             if let code = error?.code { stack.push(Int64(code)) } else { stack.pushNil() }
             return 1
@@ -65,7 +65,7 @@ enum HostCallbacks {
             guard reports.isHeard, let line = unsafe reports.line(severity(level), text) else {
                 return
             }
-            let stack = unsafe PatchStack(state)
+            let stack = unsafe _PatchStack(state)
             stack.hostBegins()
             reports.emit(line)
             stack.hostEnds()
@@ -78,7 +78,7 @@ enum HostCallbacks {
         refusal: { context, state in
             guard let state = unsafe state else { return }
             let fault = unsafe CallValues.at(context).takePushFault()
-            unsafe PatchStack(state).push(message: fault ?? "a value cannot be passed to the script")
+            unsafe _PatchStack(state).push(message: fault ?? "a value cannot be passed to the script")
         },
         closed: { context in unsafe CallValues.at(context).closed() })
 
@@ -86,11 +86,11 @@ enum HostCallbacks {
     static let shadowTable = {
         var host = table
         unsafe host.original = { _, _, _, _, state in
-            guard let stack = unsafe state.map({ unsafe PatchStack($0) }) else { return CallbackResult.raise }
+            guard let stack = unsafe state.map({ unsafe _PatchStack($0) }) else { return CallbackResult.raise }
             return ShadowRun.at(stack).callOriginal(on: stack)
         }
         unsafe host.call = { context, name, length, state in
-            guard let stack = unsafe state.map({ unsafe PatchStack($0) }) else { return CallbackResult.raise }
+            guard let stack = unsafe state.map({ unsafe _PatchStack($0) }) else { return CallbackResult.raise }
             let text = unsafe text(name, length)
             guard unsafe ScriptState.at(context).names.slot(text) != nil else {
                 return unsafe table.call(context, name, length, state)
@@ -98,7 +98,7 @@ enum HostCallbacks {
             return ShadowRun.at(stack).end("host.call \(text)", on: stack)
         }
         unsafe host.method = { context, classIndex, method, state in
-            guard let stack = unsafe state.map({ unsafe PatchStack($0) }) else { return CallbackResult.raise }
+            guard let stack = unsafe state.map({ unsafe _PatchStack($0) }) else { return CallbackResult.raise }
             let names = unsafe ScriptState.at(context).names
             let exposed = names.method(Int(method), ofClass: Int(classIndex))
             return ShadowRun.at(stack).end("\(names.className(at: Int(classIndex))):\(exposed.name)", on: stack)

@@ -14,11 +14,11 @@ extension PatchInterface.Scalar {
                 [], limits: PatchLimits(), host: host, names: NameTable(), reports: .none, seed: 1)
         else { return nil }
         defer { state.close() }
-        let stack = unsafe PatchStack(state.lua.main)
+        let stack = unsafe _PatchStack(state.lua.main)
         var types: Set<String> = []
         var cases: [Case] = []
         for sample in samples {
-            sample.push(to: stack)
+            sample._push(to: stack)
             types.insert(stack.typeName(at: -1))
             if let text = stack.string(at: -1) {
                 cases.append(.string(text))

@@ -7,7 +7,7 @@ package struct ScriptLoader: Sendable {
     let scripts: [PatchScript]
     let limits: PatchLimits
 
-    private var stack: PatchStack { unsafe PatchStack(lua.main) }
+    private var stack: _PatchStack { unsafe _PatchStack(lua.main) }
 
     /// Runs the entry script, which declares its replacements.
     ///
@@ -34,7 +34,7 @@ package struct ScriptLoader: Sendable {
     /// Compiles a script, and pushes its function.
     ///
     /// - Throws: `script` if it does not compile, or `script-limit` if compiling took too long or too much memory.
-    package func compile(_ script: PatchScript, on stack: PatchStack) throws(PatchError) {
+    package func compile(_ script: PatchScript, on stack: _PatchStack) throws(PatchError) {
         guard !pushCompiled(script, on: stack) else { return }
         var fault = unsafe pp_fault()
         unsafe pp_fault_of(stack.state, &fault)
@@ -47,7 +47,7 @@ package struct ScriptLoader: Sendable {
     }
 
     /// Runs the function on top.
-    package func run(on stack: PatchStack) throws(PatchError) {
+    package func run(on stack: _PatchStack) throws(PatchError) {
         var fault = unsafe pp_fault()
         guard unsafe pp_run_script(lua.pointer, &fault) else {
             throw unsafe RunnerEvent.Failure(fault, stack: stack).error
@@ -55,7 +55,7 @@ package struct ScriptLoader: Sendable {
     }
 
     /// Compiles a script, and pushes its function, or a message if that fails. Returns whether it pushed a function.
-    private func pushCompiled(_ script: PatchScript, on stack: PatchStack) -> Bool {
+    private func pushCompiled(_ script: PatchScript, on stack: _PatchStack) -> Bool {
         guard script.bytes.count <= limits.sourceBytes else {
             stack.push(
                 text: "\(script.name) has \(script.bytes.count) bytes; at most \(limits.sourceBytes) are allowed")
@@ -84,7 +84,7 @@ package struct ScriptLoader: Sendable {
     }
 
     /// Compiles the script that `require` names.
-    func require(_ name: String, on stack: PatchStack) -> Int32 {
+    func require(_ name: String, on stack: _PatchStack) -> Int32 {
         guard let script = script(required: name) else {
             stack.push(message: "the patch has no script '\(name)'; `require` finds only scripts in the same envelope")
             return CallbackResult.raise

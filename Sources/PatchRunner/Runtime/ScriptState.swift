@@ -116,7 +116,7 @@ package final class ScriptState: LayerOwner {
     /// Reads the script's `otherwise` for a layer; nil if there is no function of the layer's name.
     private func read(_ layer: Layer) throws(PatchError) -> Otherwise? {
         guard let slot = names.slot(layer.name) else { return nil }
-        let stack = unsafe PatchStack(lua.main)
+        let stack = unsafe _PatchStack(lua.main)
         let top = stack.top
         defer { stack.top = top }
         do throws(Slot.Mismatch) {

@@ -18,7 +18,7 @@ internal import PatchText
     }
 
     /// The run whose script has called back.
-    static func at(_ stack: PatchStack) -> ShadowRun {
+    static func at(_ stack: _PatchStack) -> ShadowRun {
         guard let record = unsafe pp_record(stack.state) else { fatalError("a run of a patch in shadow has no record") }
         return unsafe Unmanaged<ShadowRun>.fromOpaque(record).takeUnretainedValue()
     }
@@ -36,7 +36,7 @@ internal import PatchText
             probe?.ended(succeeded: nil)
             return
         }
-        let stack = unsafe PatchStack(state)
+        let stack = unsafe _PatchStack(state)
         let began = pp_nanoseconds()
         call.answer.pushArguments(stack)
         let hasRun = unsafe pp_run_shadow(state, call.count, call.results)
@@ -54,7 +54,7 @@ internal import PatchText
     // MARK: the host for the script
 
     /// Answers the script's call of its original with a callback result.
-    func callOriginal(on stack: PatchStack) -> Int32 {
+    func callOriginal(on stack: _PatchStack) -> Int32 {
         guard let original = call.original, isCall(of: original, on: stack) else {
             return end("original of \(slot.name)", on: stack)
         }
@@ -62,7 +62,7 @@ internal import PatchText
     }
 
     /// Ends the run when the host returns, because the script was about to call something. Returns a callback result.
-    func end(_ effect: String, on stack: PatchStack) -> Int32 {
+    func end(_ effect: String, on stack: _PatchStack) -> Int32 {
         if self.effect == nil { self.effect = effect }
         unsafe pp_end_run(stack.state)
         stack.pushNil()
@@ -70,7 +70,7 @@ internal import PatchText
     }
 
     /// Whether the arguments on the stack are those of a call.
-    private func isCall(of part: AnsweredCall.Part, on stack: PatchStack) -> Bool {
+    private func isCall(of part: AnsweredCall.Part, on stack: _PatchStack) -> Bool {
         let given = stack.top
         guard given <= call.count, stack.makeRoom() else { return false }
         defer { stack.top = given }
@@ -90,14 +90,14 @@ internal import PatchText
     /// Compares two values on the stack as the app reads values of a type: two numbers that are one `Float` are the same.
     private func compare(
         _ left: Int32, _ right: Int32, as type: (any PatchValue.Type)?, _ found: inout pp_difference,
-        on stack: PatchStack
+        on stack: _PatchStack
     ) -> pp_comparison {
         var read = (type: type, stack: stack)
         return unsafe withUnsafeMutablePointer(to: &read) { read in
             unsafe pp_compare(
                 stack.state, left, right, &found,
                 { context, keys, depth in
-                    guard let read = unsafe context?.assumingMemoryBound(to: ((any PatchValue.Type)?, PatchStack).self)
+                    guard let read = unsafe context?.assumingMemoryBound(to: ((any PatchValue.Type)?, _PatchStack).self)
                     else { return false }
                     let (known, stack) = unsafe read.pointee
                     guard let type = known else { return false }
@@ -109,7 +109,7 @@ internal import PatchText
 
     /// Whether keys on the stack lead from a type to a `Float`. What a type does whose own code reads it is not known.
     private static func isFloat(
-        _ type: any PatchValue.Type, _ keys: ArraySlice<Int32>, _ stack: PatchStack
+        _ type: any PatchValue.Type, _ keys: ArraySlice<Int32>, _ stack: _PatchStack
     ) -> Bool {
         if type == Float.self { return keys.isEmpty }
         if let container = type as? any PatchContainer.Type, let part = container.contained.last {
@@ -125,7 +125,7 @@ internal import PatchText
     // MARK: the end of a run
 
     /// Compares the outcome of the run, which is still on the stack, with that of the call.
-    private func judge(_ stack: PatchStack, hasRun: Bool) -> RunnerEvent.Comparison {
+    private func judge(_ stack: _PatchStack, hasRun: Bool) -> RunnerEvent.Comparison {
         if let effect { return .incomparable(effect) }
         guard hasRun else { return judgeError(on: stack) }
         guard fits(stack) else {
@@ -147,7 +147,7 @@ internal import PatchText
         }
     }
 
-    private func judgeError(on stack: PatchStack) -> RunnerEvent.Comparison {
+    private func judgeError(on stack: _PatchStack) -> RunnerEvent.Comparison {
         let kill = unsafe pp_kill_of(stack.state)
         if pp_is_circumstance(kill) { return .incomparable("the machine") }
         if slot.signature.isThrowing, let error = slot.thrownError(on: stack) {
@@ -165,7 +165,7 @@ internal import PatchText
     }
 
     /// Whether the result fits a function of a basic type. For other types this is not known: their own code would have to read it.
-    private func fits(_ stack: PatchStack) -> Bool {
+    private func fits(_ stack: _PatchStack) -> Bool {
         switch slot.signature.resultType {
         case "boolean": stack.bool(at: -1) != nil
         case "integer": stack.integer(at: -1) != nil
@@ -196,7 +196,7 @@ internal import PatchText
 
     // MARK: examples
 
-    private func example(_ stack: PatchStack, result: String? = nil, failure: RunnerEvent.Failure? = nil)
+    private func example(_ stack: _PatchStack, result: String? = nil, failure: RunnerEvent.Failure? = nil)
         -> RunnerEvent.Example
     {
         var answer = "nothing"
@@ -212,7 +212,7 @@ internal import PatchText
     }
 
     /// The first difference of two values, and the way to it, such as `lines[2].price: `.
-    private func example(_ found: pp_difference, from table: Int32, on stack: PatchStack) -> RunnerEvent.Example {
+    private func example(_ found: pp_difference, from table: Int32, on stack: _PatchStack) -> RunnerEvent.Example {
         var (path, from) = (path(found, from: table, on: stack), 0)
         if shadow.limits.shadowTextBytes > 0, let left = bytes(at: found.left, on: stack),
             let right = bytes(at: found.right, on: stack)
@@ -236,7 +236,7 @@ internal import PatchText
     /// Describes a value by its type and size; numbers and booleans by their values, and strings by as many bytes as the limit allows.
     ///
     /// - Parameter place: Where a string differs from another one.
-    private func summary(of index: Int32, from place: Int = 0, on stack: PatchStack) -> String {
+    private func summary(of index: Int32, from place: Int = 0, on stack: _PatchStack) -> String {
         guard call.results > 0 else { return "nothing" }
         let type = stack.typeName(at: index)
         switch type {
@@ -249,7 +249,7 @@ internal import PatchText
         }
     }
 
-    private func bytes(at index: Int32, on stack: PatchStack) -> [UInt8]? {
+    private func bytes(at index: Int32, on stack: _PatchStack) -> [UInt8]? {
         var count = 0
         guard let bytes = unsafe pp_read_string(stack.state, index, &count) else { return nil }
         return unsafe Array(UnsafeRawBufferPointer(start: bytes, count: count))
@@ -275,7 +275,7 @@ internal import PatchText
     }
 
     /// The way to a difference within a table. If no text is allowed, only positions and names of fields are shown.
-    private func path(_ found: pp_difference, from table: Int32, on stack: PatchStack) -> String {
+    private func path(_ found: pp_difference, from table: Int32, on stack: _PatchStack) -> String {
         let depth = min(found.depth, Int32(PP_KEYS))
         guard depth > 0 else { return "" }
         let fieldNames = shadow.runner.fieldNames

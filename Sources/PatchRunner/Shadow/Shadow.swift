@@ -6,9 +6,9 @@ struct AnsweredCall {
     /// An outcome, and the arguments that led to it. The call that is compared reads it, on its thread or in its task. A task that
     /// the app has made in the call may note another one.
     struct Part: @unchecked Sendable {
-        let pushArguments: (PatchStack) -> Void
+        let pushArguments: (_PatchStack) -> Void
         /// Pushes the outcome. Returns false if it is an error.
-        let pushOutcome: (PatchStack) -> Bool
+        let pushOutcome: (_PatchStack) -> Bool
     }
 
     /// How many arguments and results there are.

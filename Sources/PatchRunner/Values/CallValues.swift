@@ -70,7 +70,7 @@ internal import Synchronization
         /// The calls that try a script whose breaker is open.
         var probes: [Int64: Breaker.Probe] = [:]
         /// A spec's functions, and its tables that represent objects.
-        var functions: [@Sendable (PatchStack) -> Int32] = []
+        var functions: [@Sendable (_PatchStack) -> Int32] = []
         var objectsOfTables: [UInt: any AnyObject & Sendable] = [:]
 
         /// Returns a new number for an object or an error of a call.
@@ -97,12 +97,12 @@ internal import Synchronization
         }
     }
 
-    var functions: [@Sendable (PatchStack) -> Int32] { calls.locked { $0.functions } }
+    var functions: [@Sendable (_PatchStack) -> Int32] { calls.locked { $0.functions } }
 
     /// Adds a function that scripts can call.
     ///
     /// - Returns: Its number, by which the bridge names it.
-    package func addFunction(_ body: @escaping @Sendable (PatchStack) -> Int32) -> Int {
+    package func addFunction(_ body: @escaping @Sendable (_PatchStack) -> Int32) -> Int {
         calls.locked { calls in
             calls.functions.append(body)
             return calls.functions.count - 1

@@ -14,14 +14,14 @@ package struct ExposedMethod: Sendable {
     let body: Body
 
     enum Body: Sendable {
-        case synchronous(@Sendable (PatchStack) -> Int32)
+        case synchronous(@Sendable (_PatchStack) -> Int32)
         /// Reads the object and the arguments, beginning at the place of the object, and returns a function to await.
-        case asynchronous(@Sendable (PatchStack, Int32) -> (@Sendable () async -> @Sendable (PatchStack) -> Bool)?)
+        case asynchronous(@Sendable (_PatchStack, Int32) -> (@Sendable () async -> @Sendable (_PatchStack) -> Bool)?)
     }
 }
 
 extension ExposedMethod {
-    package init(name: String, signature: PatchSignature, invoke: @escaping @Sendable (PatchStack) -> Int32) {
+    package init(name: String, signature: PatchSignature, invoke: @escaping @Sendable (_PatchStack) -> Int32) {
         self.init(name: name, signature: signature, body: .synchronous(invoke))
     }
 }

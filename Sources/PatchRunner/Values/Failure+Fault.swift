@@ -3,7 +3,7 @@ internal import PatchCrypto
 
 extension RunnerEvent.Failure {
     /// Makes a failure from the bridge's report about a failed run. The error value is on top of the stack.
-    init(_ fault: pp_fault, stack: PatchStack) {
+    init(_ fault: pp_fault, stack: _PatchStack) {
         let (kill, line, error) = unsafe (fault.kill, fault.line, fault.host_error)
         script = unsafe line > 0 ? fault.script.map { unsafe String(cString: $0) } : nil
         self.line = line > 0 ? Int(line) : nil
@@ -36,7 +36,7 @@ extension RunnerEvent.Failure {
     }
 
     /// Makes a failure for a run whose result does not fit, or that could not begin.
-    init(resultOf layer: Layer?, on stack: PatchStack, message: String) {
+    init(resultOf layer: Layer?, on stack: _PatchStack, message: String) {
         let place = unsafe layer?.place(in: stack.state)
         script = place?.script
         line = place?.line

@@ -14,8 +14,8 @@ package protocol NamedObject: PatchObject {
 }
 
 extension PatchObject {
-    public func push(to stack: PatchStack) { stack.push(object: self) }
-    public static func read(from stack: PatchStack, at index: Int32) -> Self? { stack.object(at: index) as? Self }
+    public func _push(to stack: _PatchStack) { stack.push(object: self) }
+    public static func _read(from stack: _PatchStack, at index: Int32) -> Self? { stack.object(at: index) as? Self }
 }
 
 /// The methods of a class that scripts may call.
@@ -83,7 +83,7 @@ public struct PatchMethods<Object: PatchObject> {
 struct PatchArguments {
     let method: String
     let count: Int
-    let stack: PatchStack
+    let stack: _PatchStack
     /// The place of the object, and the place of the next argument to be read.
     private let first: Int32
     private var index: Int32
@@ -93,7 +93,7 @@ struct PatchArguments {
     }
 
     /// - Parameter count: The number of arguments without the object.
-    init(of method: String, taking count: Int, on stack: PatchStack, from first: Int32 = 1) {
+    init(of method: String, taking count: Int, on stack: _PatchStack, from first: Int32 = 1) {
         self.method = method
         self.count = count
         self.stack = stack
@@ -105,14 +105,14 @@ struct PatchArguments {
     mutating func object<Value: PatchValue>(_: Value.Type) throws -> Value {
         let given = stack.top - first
         guard given <= count else {
-            throw Mismatch(message: PatchStack.argumentCountMessage(of: method, takes: count, got: Int(given)))
+            throw Mismatch(message: _PatchStack.argumentCountMessage(of: method, takes: count, got: Int(given)))
         }
         return try next(Value.self)
     }
 
     mutating func next<Value: PatchValue>(_: Value.Type) throws -> Value {
         defer { index += 1 }
-        guard let value = Value.read(from: stack, at: index) else {
+        guard let value = Value._read(from: stack, at: index) else {
             let place = index == first ? "the object" : "argument \(index - first)"
             throw Mismatch(message: "\(place) of \(method): " + Value._mismatch(in: stack, at: index))
         }
@@ -127,7 +127,7 @@ struct PatchArguments {
     }
 }
 
-extension PatchStack {
+extension _PatchStack {
     package func push(object: any PatchObject) {
         guard pays(10) else { return pushNil() }
         let number = values.keep(object, for: unsafe pp_owning_call(state))

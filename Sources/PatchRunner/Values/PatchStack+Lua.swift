@@ -3,7 +3,7 @@ internal import PatchText
 
 // Pushing and reading values. None of this can raise a Lua error (see `values.c`).
 
-extension PatchStack {
+extension _PatchStack {
     @usableFromInline package func pushNil() { unsafe pp_push_nil(state) }
     @usableFromInline package func push(_ value: Bool) { unsafe pp_push_bool(state, value) }
     @usableFromInline package func push(_ value: Int64) { unsafe pp_push_integer(state, value) }

@@ -2,7 +2,7 @@
 ///
 /// A stack is valid only while the function that received it runs.
 @frozen @safe
-public struct PatchStack {
+public struct _PatchStack {
     @usableFromInline package let state: OpaquePointer
 
     @usableFromInline

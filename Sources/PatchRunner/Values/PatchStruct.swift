@@ -25,11 +25,11 @@ public protocol PatchStruct: PatchValue {
 }
 
 extension PatchStruct {
-    @inlinable public func push(to stack: PatchStack) { Self.patchFields.push(self, to: stack) }
-    @inlinable public static func read(from stack: PatchStack, at index: Int32) -> Self? {
+    @inlinable public func _push(to stack: _PatchStack) { Self.patchFields.push(self, to: stack) }
+    @inlinable public static func _read(from stack: _PatchStack, at index: Int32) -> Self? {
         patchFields.read(from: stack, at: index)
     }
-    public static func _mismatch(in stack: PatchStack, at index: Int32) -> String {
+    public static func _mismatch(in stack: _PatchStack, at index: Int32) -> String {
         patchFields.mismatch(in: stack, at: index)
     }
     public static var _isDirect: Bool { true }
@@ -40,11 +40,11 @@ extension PatchStruct {
 
 // The same for a type that is also `Codable`, which would have two defaults.
 extension PatchStruct where Self: Codable {
-    @inlinable public func push(to stack: PatchStack) { Self.patchFields.push(self, to: stack) }
-    @inlinable public static func read(from stack: PatchStack, at index: Int32) -> Self? {
+    @inlinable public func _push(to stack: _PatchStack) { Self.patchFields.push(self, to: stack) }
+    @inlinable public static func _read(from stack: _PatchStack, at index: Int32) -> Self? {
         patchFields.read(from: stack, at: index)
     }
-    public static func _mismatch(in stack: PatchStack, at index: Int32) -> String {
+    public static func _mismatch(in stack: _PatchStack, at index: Int32) -> String {
         patchFields.mismatch(in: stack, at: index)
     }
     public static var _isDirect: Bool { true }
@@ -74,17 +74,17 @@ public struct PatchField<Root, Value: PatchValue>: Sendable {
         PatchField(name: FieldName(name), keyPath: keyPath, offset: MemoryLayout<Root>.offset(of: keyPath))
     }
 
-    @inlinable func put(_ root: Root, on stack: PatchStack) {
+    @inlinable func put(_ root: Root, on stack: _PatchStack) {
         stack.push(name: name)
         push(root, to: stack)
         stack.setPair()
     }
 
-    @inlinable func push(_ root: Root, to stack: PatchStack) {
-        guard let offset else { return root[keyPath: keyPath].push(to: stack) }
+    @inlinable func push(_ root: Root, to stack: _PatchStack) {
+        guard let offset else { return root[keyPath: keyPath]._push(to: stack) }
         unsafe withUnsafePointer(to: root) { root in
             unsafe UnsafeRawPointer(root).advanced(by: offset).assumingMemoryBound(to: Value.self).pointee
-                .push(to: stack)
+                ._push(to: stack)
         }
     }
 
@@ -94,9 +94,9 @@ public struct PatchField<Root, Value: PatchValue>: Sendable {
     }
 
     /// Reads the field's value, which stays on the stack.
-    @inlinable func read(_ stack: PatchStack, from table: Int32) throws(FieldMismatch) -> Value {
+    @inlinable func read(_ stack: _PatchStack, from table: Int32) throws(FieldMismatch) -> Value {
         stack.pushField(name, of: table)
-        guard let value = Value.read(from: stack, at: -1) else { throw FieldMismatch() }
+        guard let value = Value._read(from: stack, at: -1) else { throw FieldMismatch() }
         return value
     }
 }
@@ -218,8 +218,8 @@ extension PatchFields {
 public struct PatchFields<Root: PatchStruct>: Sendable {
     @usableFromInline let all: [AnyField]
     /// Sets the fields of the table on top.
-    @usableFromInline let put: @Sendable (Root, PatchStack) -> Void
-    @usableFromInline let make: @Sendable (PatchStack, Int32) throws(FieldMismatch) -> Root
+    @usableFromInline let put: @Sendable (Root, _PatchStack) -> Void
+    @usableFromInline let make: @Sendable (_PatchStack, Int32) throws(FieldMismatch) -> Root
     /// Makes a struct from samples, which the closure chooses for the field at each place. The number is the depth in other values.
     @usableFromInline let sample: @Sendable ((Int) -> Bool, Int) throws(FieldMismatch) -> Root
 
@@ -261,8 +261,8 @@ public struct PatchFields<Root: PatchStruct>: Sendable {
     }
 
     @usableFromInline init(
-        _ fields: [AnyField], put: @escaping @Sendable (Root, PatchStack) -> Void,
-        make: @escaping @Sendable (PatchStack, Int32) throws(FieldMismatch) -> Root,
+        _ fields: [AnyField], put: @escaping @Sendable (Root, _PatchStack) -> Void,
+        make: @escaping @Sendable (_PatchStack, Int32) throws(FieldMismatch) -> Root,
         sample: @escaping @Sendable ((Int) -> Bool, Int) throws(FieldMismatch) -> Root
     ) {
         all = fields
@@ -271,18 +271,18 @@ public struct PatchFields<Root: PatchStruct>: Sendable {
         self.sample = sample
     }
 
-    @inlinable func push(_ root: Root, to stack: PatchStack) {
+    @inlinable func push(_ root: Root, to stack: _PatchStack) {
         if stack.pushStruct(fields: all.count) { put(root, stack) }
     }
 
-    @inlinable func read(from stack: PatchStack, at index: Int32) -> Root? {
+    @inlinable func read(from stack: _PatchStack, at index: Int32) -> Root? {
         guard stack.beginStruct(at: index, fields: all.count) else { return nil }
         let top = stack.top
         defer { stack.endStruct(top) }
         return try? make(stack, stack.absolute(index))
     }
 
-    func mismatch(in stack: PatchStack, at index: Int32) -> String {
+    func mismatch(in stack: _PatchStack, at index: Int32) -> String {
         let expected = "expected \(Root.patchTypeName)"
         if let fault = stack.takeReadFault() { return "\(expected): \(fault)" }
         guard stack.beginStruct(at: index, fields: all.count) else {
@@ -296,7 +296,7 @@ public struct PatchFields<Root: PatchStruct>: Sendable {
         for field in all {
             let name = field.name.text
             stack.pushField(field.name, of: table)
-            guard field.type.read(from: stack, at: -1) == nil else { continue }
+            guard field.type._read(from: stack, at: -1) == nil else { continue }
             if stack.isNil(at: -1) { return "\(expected): missing field \(name)" }
             return "\(expected): \(name): " + field.type._mismatch(in: stack, at: -1)
         }
@@ -304,7 +304,7 @@ public struct PatchFields<Root: PatchStruct>: Sendable {
     }
 }
 
-extension PatchStack {
+extension _PatchStack {
     /// Pushes a table for a struct. nil is pushed if the run must end.
     @usableFromInline func pushStruct(fields: Int) -> Bool { unsafe pp_push_struct(state, Int32(fields)) }
 

@@ -8,14 +8,13 @@
 ///
 /// Values are not converted: a script's `"10"` is not a number, and a number that is out of range does not fit.
 ///
-/// Any other type implements ``push(to:)`` and ``read(from:at:)`` with the types that the library has, and may name itself with
-/// ``patchTypeName``. Members that begin with `_` have defaults, which only the library's own types replace. Later versions may
-/// change these members.
+/// A type whose values scripts see in another form has its own `encode(to:)` and `init(from:)`. Members that begin with `_`
+/// are the library's own: an app neither calls nor implements them, and they may change in any version.
 public protocol PatchValue: SendableMetatype {
-    /// Pushes the value. It must push exactly one value, with `push(to:)` of a type that the library has.
+    /// Pushes the value: exactly one.
     ///
     /// - Parameter stack: The stack to push to.
-    func push(to stack: PatchStack)
+    func _push(to stack: _PatchStack)
 
     /// Reads a value.
     ///
@@ -23,24 +22,24 @@ public protocol PatchValue: SendableMetatype {
     ///   - stack: The stack that holds the value.
     ///   - index: The value's place on the stack: from 1 upwards, or from -1 downwards if counted from the top.
     /// - Returns: The value, or nil if the value there has another type or another form.
-    static func read(from stack: PatchStack, at index: Int32) -> Self?
+    static func _read(from stack: _PatchStack, at index: Int32) -> Self?
 
-    /// The name of the type for scripts, such as `number` or `Item`.
+    /// The name of the type for scripts, such as `number` or `Item`. By default, it is the type's own.
     static var patchTypeName: String { get }
 
-    /// The message for a value for which ``read(from:at:)`` returned nil: the expected and the given type.
-    static func _mismatch(in stack: PatchStack, at index: Int32) -> String
+    /// The message for a value for which `_read(from:at:)` returned nil: the expected and the given type.
+    static func _mismatch(in stack: _PatchStack, at index: Int32) -> String
 
     /// Whether the type is pushed and read directly inside a `Codable` value, without its own encoding.
     static var _isDirect: Bool { get }
 
     /// Pushes an array of values. By default it is a table.
-    static func _push(_ values: [Self], to stack: PatchStack)
+    static func _pushArray(_ values: [Self], to stack: _PatchStack)
 
     /// Reads an array of values.
     ///
     /// - Returns: The values, or nil if the value there has another type or another form.
-    static func _readArray(from stack: PatchStack, at index: Int32) -> [Self]?
+    static func _readArray(from stack: _PatchStack, at index: Int32) -> [Self]?
 
     /// The name of an array of values for scripts.
     static var _patchArrayTypeName: String { get }
@@ -57,20 +56,20 @@ public protocol PatchValue: SendableMetatype {
 extension PatchValue {
     public static var patchTypeName: String { "\(Self.self)" }
 
-    public static func _mismatch(in stack: PatchStack, at index: Int32) -> String {
+    public static func _mismatch(in stack: _PatchStack, at index: Int32) -> String {
         stack.mismatch(expected: patchTypeName, at: index)
     }
 
-    @inlinable public static func _push(_ values: [Self], to stack: PatchStack) {
+    @inlinable public static func _pushArray(_ values: [Self], to stack: _PatchStack) {
         stack.pushTable(elements: values.count)
         for (index, value) in values.enumerated() {
             guard stack.pays(1) else { return }
-            value.push(to: stack)
+            value._push(to: stack)
             stack.setElement(index + 1)
         }
     }
 
-    @inlinable public static func _readArray(from stack: PatchStack, at index: Int32) -> [Self]? {
+    @inlinable public static func _readArray(from stack: _PatchStack, at index: Int32) -> [Self]? {
         guard let count = stack.beginTable(at: index) else { return nil }
         defer { stack.endTable() }
         var values: [Self] = []
@@ -78,7 +77,7 @@ extension PatchValue {
         for element in 0..<count {
             stack.pushElement(element + 1, of: index)
             defer { stack.pop() }
-            guard let value = read(from: stack, at: -1) else { return nil }
+            guard let value = _read(from: stack, at: -1) else { return nil }
             values.append(value)
         }
         return values
@@ -109,12 +108,14 @@ extension CaseIterable {
 public protocol PatchKey: PatchValue, Hashable {}
 
 extension PatchKey where Self: RawRepresentable, RawValue: PatchKey {
-    public func push(to stack: PatchStack) { rawValue.push(to: stack) }
-    public static func read(from stack: PatchStack, at index: Int32) -> Self? {
-        RawValue.read(from: stack, at: index).flatMap(Self.init(rawValue:))
+    public func _push(to stack: _PatchStack) { rawValue._push(to: stack) }
+    public static func _read(from stack: _PatchStack, at index: Int32) -> Self? {
+        RawValue._read(from: stack, at: index).flatMap(Self.init(rawValue:))
     }
-    public static func _mismatch(in stack: PatchStack, at index: Int32) -> String {
-        guard let value = RawValue.read(from: stack, at: index) else { return RawValue._mismatch(in: stack, at: index) }
+    public static func _mismatch(in stack: _PatchStack, at index: Int32) -> String {
+        guard let value = RawValue._read(from: stack, at: index) else {
+            return RawValue._mismatch(in: stack, at: index)
+        }
         return "expected \(patchTypeName), got \(value)"
     }
     public static var _isDirect: Bool { true }
@@ -122,12 +123,14 @@ extension PatchKey where Self: RawRepresentable, RawValue: PatchKey {
 
 // The same for a Codable type, which would otherwise be passed in the form of its encoding.
 extension PatchKey where Self: RawRepresentable & Codable, RawValue: PatchKey {
-    public func push(to stack: PatchStack) { rawValue.push(to: stack) }
-    public static func read(from stack: PatchStack, at index: Int32) -> Self? {
-        RawValue.read(from: stack, at: index).flatMap(Self.init(rawValue:))
+    public func _push(to stack: _PatchStack) { rawValue._push(to: stack) }
+    public static func _read(from stack: _PatchStack, at index: Int32) -> Self? {
+        RawValue._read(from: stack, at: index).flatMap(Self.init(rawValue:))
     }
-    public static func _mismatch(in stack: PatchStack, at index: Int32) -> String {
-        guard let value = RawValue.read(from: stack, at: index) else { return RawValue._mismatch(in: stack, at: index) }
+    public static func _mismatch(in stack: _PatchStack, at index: Int32) -> String {
+        guard let value = RawValue._read(from: stack, at: index) else {
+            return RawValue._mismatch(in: stack, at: index)
+        }
         return "expected \(patchTypeName), got \(value)"
     }
     public static var _isDirect: Bool { true }
@@ -148,29 +151,29 @@ package protocol BasicValue: PatchValue {}
     /// The type; nil if there is no result.
     static var type: (any PatchValue.Type)? { get }
     /// Pushes a result, and returns `count`.
-    static func push(_ value: Value, to stack: PatchStack) -> Int32
+    static func push(_ value: Value, to stack: _PatchStack) -> Int32
     /// Reads the result that is on top.
-    static func read(from stack: PatchStack) -> Value?
-    static func mismatch(in stack: PatchStack) -> String
+    static func read(from stack: _PatchStack) -> Value?
+    static func mismatch(in stack: _PatchStack) -> String
 }
 
 @usableFromInline enum PatchValueResult<Value: PatchValue>: PatchResult {
     @inlinable static var count: Int32 { 1 }
     @usableFromInline static var typeName: String { Value.patchTypeName }
     @usableFromInline static var type: (any PatchValue.Type)? { Value.self }
-    @inlinable static func push(_ value: Value, to stack: PatchStack) -> Int32 {
-        value.push(to: stack)
+    @inlinable static func push(_ value: Value, to stack: _PatchStack) -> Int32 {
+        value._push(to: stack)
         return 1
     }
-    @inlinable static func read(from stack: PatchStack) -> Value? { Value.read(from: stack, at: -1) }
-    @usableFromInline static func mismatch(in stack: PatchStack) -> String { Value._mismatch(in: stack, at: -1) }
+    @inlinable static func read(from stack: _PatchStack) -> Value? { Value._read(from: stack, at: -1) }
+    @usableFromInline static func mismatch(in stack: _PatchStack) -> String { Value._mismatch(in: stack, at: -1) }
 }
 
 @usableFromInline enum PatchNoResult: PatchResult {
     @inlinable static var count: Int32 { 0 }
     @usableFromInline static var typeName: String { "nothing" }
     @usableFromInline static var type: (any PatchValue.Type)? { nil }
-    @inlinable static func push(_ value: Void, to stack: PatchStack) -> Int32 { 0 }
-    @inlinable static func read(from stack: PatchStack) -> Void? { () }
-    @usableFromInline static func mismatch(in stack: PatchStack) -> String { "" }
+    @inlinable static func push(_ value: Void, to stack: _PatchStack) -> Int32 { 0 }
+    @inlinable static func read(from stack: _PatchStack) -> Void? { () }
+    @usableFromInline static func mismatch(in stack: _PatchStack) -> String { "" }
 }

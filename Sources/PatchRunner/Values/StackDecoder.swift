@@ -1,6 +1,6 @@
 /// Reads a `Codable` value from the tables that a script returns.
 struct StackDecoder: Decoder {
-    let stack: PatchStack
+    let stack: _PatchStack
     let codingPath: [any CodingKey]
     let place: Int32
     var userInfo: [CodingUserInfoKey: Any] { [:] }
@@ -10,7 +10,7 @@ struct StackDecoder: Decoder {
     /// - Parameter explains: Whether an error explains the cause. For that, the parts of a value are read again.
     /// - Throws: `DecodingError` if the value has another form, or is past a limit.
     static func read<Value: Decodable>(
-        _: Value.Type, from stack: PatchStack, at index: Int32, explains: Bool = false
+        _: Value.Type, from stack: _PatchStack, at index: Int32, explains: Bool = false
     ) throws -> Value {
         let base = stack.top
         let explained = stack.values.explain(explains)
@@ -30,13 +30,13 @@ struct StackDecoder: Decoder {
     }
 
     fileprivate static func decode<Value: Decodable>(
-        _: Value.Type, from stack: PatchStack, at place: Int32, path: [any CodingKey]
+        _: Value.Type, from stack: _PatchStack, at place: Int32, path: [any CodingKey]
     ) throws -> Value {
         guard stack.makeRoom(), stack.pays(1) else { throw mismatch(Value.self, path, "nested too deep") }
         guard let type = Value.self as? any PatchValue.Type, type._isDirect else {
             return try Value(from: StackDecoder(stack: stack, codingPath: path, place: place))
         }
-        guard let value = type.read(from: stack, at: place) as? Value else {
+        guard let value = type._read(from: stack, at: place) as? Value else {
             throw mismatch(Value.self, path, stack.values.explains ? type._mismatch(in: stack, at: place) : "")
         }
         return value
@@ -46,7 +46,7 @@ struct StackDecoder: Decoder {
         .typeMismatch(type, .init(codingPath: path, debugDescription: text))
     }
 
-    fileprivate static func limit(_ stack: PatchStack, _ path: [any CodingKey]) -> DecodingError {
+    fileprivate static func limit(_ stack: _PatchStack, _ path: [any CodingKey]) -> DecodingError {
         .dataCorrupted(.init(codingPath: path, debugDescription: stack.takeReadFault() ?? "past a limit"))
     }
 
@@ -107,7 +107,7 @@ extension StackDecoder: SingleValueDecodingContainer {
     }
 }
 
-extension PatchStack {
+extension _PatchStack {
     /// Whether another value can be pushed to be read. If not, sets the reason.
     fileprivate func hasRoomToRead() -> Bool {
         guard pays(1) else { return false }
@@ -120,7 +120,7 @@ extension PatchStack {
 }
 
 private struct StackKeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
-    let stack: PatchStack
+    let stack: _PatchStack
     let codingPath: [any CodingKey]
     let table: Int32
 
@@ -195,7 +195,7 @@ private struct StackKeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtoco
 }
 
 private struct StackUnkeyedDecoding: UnkeyedDecodingContainer {
-    let stack: PatchStack
+    let stack: _PatchStack
     let codingPath: [any CodingKey]
     let table: Int32
     let elements: Int

@@ -1,10 +1,10 @@
 extension PatchValue where Self: Codable {
-    public func push(to stack: PatchStack) { StackEncoder.push(self, to: stack) }
-    public static func read(from stack: PatchStack, at index: Int32) -> Self? {
+    public func _push(to stack: _PatchStack) { StackEncoder.push(self, to: stack) }
+    public static func _read(from stack: _PatchStack, at index: Int32) -> Self? {
         try? StackDecoder.read(Self.self, from: stack, at: index)
     }
     public static var _isDirect: Bool { false }
-    public static func _mismatch(in stack: PatchStack, at index: Int32) -> String {
+    public static func _mismatch(in stack: _PatchStack, at index: Int32) -> String {
         if _isDirect { return stack.mismatch(expected: patchTypeName, at: index) }
         do {
             _ = try StackDecoder.read(Self.self, from: stack, at: index, explains: true)
@@ -20,7 +20,7 @@ extension PatchValue where Self: Codable {
 /// A container is a table on the stack. Its values are added as they are encoded. `Encoder` cannot refuse a container. If the
 /// stack has no room for one, or the run has ended, it returns a container that has no table (0) and takes no value.
 struct StackEncoder: Encoder {
-    let stack: PatchStack
+    let stack: _PatchStack
     let codingPath: [any CodingKey]
     let target: Target
     var userInfo: [CodingUserInfoKey: Any] { [:] }
@@ -33,7 +33,7 @@ struct StackEncoder: Encoder {
     }
 
     /// Pushes a value. If it cannot be encoded, the run that was to receive it fails.
-    static func push(_ value: some Encodable, to stack: PatchStack) {
+    static func push(_ value: some Encodable, to stack: _PatchStack) {
         let base = stack.top
         do {
             try encode(value, to: stack, path: [])
@@ -43,11 +43,11 @@ struct StackEncoder: Encoder {
         }
     }
 
-    fileprivate static func encode(_ value: some Encodable, to stack: PatchStack, path: [any CodingKey]) throws {
+    fileprivate static func encode(_ value: some Encodable, to stack: _PatchStack, path: [any CodingKey]) throws {
         guard stack.makeRoom(), stack.pays(1) else {
             throw noRoom(value, path)
         }
-        if let value = value as? any PatchValue, type(of: value)._isDirect { return value.push(to: stack) }
+        if let value = value as? any PatchValue, type(of: value)._isDirect { return value._push(to: stack) }
         stack.pushNil()
         let place = stack.top
         try value.encode(to: StackEncoder(stack: stack, codingPath: path, target: .place(place)))
@@ -90,7 +90,7 @@ private func noRoom(_ value: some Encodable, _ path: [any CodingKey]) -> Encodin
     .invalidValue(value, .init(codingPath: path, debugDescription: "too large, or nested too deep"))
 }
 
-extension PatchStack {
+extension _PatchStack {
     /// Pushes a table that stays until the outermost value is encoded. Returns its place; 0 if there is no room, or the run has ended.
     fileprivate func pushNestedTable() -> Int32 {
         guard pays(1) else { return 0 }
@@ -104,7 +104,7 @@ extension PatchStack {
 }
 
 private struct StackKeyedEncoding<Key: CodingKey>: KeyedEncodingContainerProtocol {
-    let stack: PatchStack
+    let stack: _PatchStack
     let codingPath: [any CodingKey]
     let table: Int32
 
@@ -146,7 +146,7 @@ private struct StackKeyedEncoding<Key: CodingKey>: KeyedEncodingContainerProtoco
 }
 
 private struct StackUnkeyedEncoding: UnkeyedEncodingContainer {
-    let stack: PatchStack
+    let stack: _PatchStack
     let codingPath: [any CodingKey]
     let table: Int32
     var count = 0
@@ -189,7 +189,7 @@ private struct StackUnkeyedEncoding: UnkeyedEncodingContainer {
 }
 
 private struct StackSingleEncoding: SingleValueEncodingContainer {
-    let stack: PatchStack
+    let stack: _PatchStack
     let codingPath: [any CodingKey]
     let place: Int32
 

@@ -1,8 +1,6 @@
 extension Bool: PatchValue {
-    @_documentation(visibility: internal)
-    public func push(to stack: PatchStack) { stack.push(self) }
-    @_documentation(visibility: internal)
-    public static func read(from stack: PatchStack, at index: Int32) -> Bool? { stack.bool(at: index) }
+    public func _push(to stack: _PatchStack) { stack.push(self) }
+    public static func _read(from stack: _PatchStack, at index: Int32) -> Bool? { stack.bool(at: index) }
     @_documentation(visibility: internal)
     public static var patchTypeName: String { "boolean" }
     public static var _isDirect: Bool { true }
@@ -10,24 +8,20 @@ extension Bool: PatchValue {
 }
 
 extension Double: PatchValue {
-    @_documentation(visibility: internal)
-    public func push(to stack: PatchStack) { stack.push(self) }
-    @_documentation(visibility: internal)
-    public static func read(from stack: PatchStack, at index: Int32) -> Double? { stack.number(at: index) }
+    public func _push(to stack: _PatchStack) { stack.push(self) }
+    public static func _read(from stack: _PatchStack, at index: Int32) -> Double? { stack.number(at: index) }
     @_documentation(visibility: internal)
     public static var patchTypeName: String { "number" }
     public static var _isDirect: Bool { true }
-    public static func _push(_ values: [Double], to stack: PatchStack) { stack.push(values) }
-    public static func _readArray(from stack: PatchStack, at index: Int32) -> [Double]? { stack.numbers(at: index) }
+    public static func _pushArray(_ values: [Double], to stack: _PatchStack) { stack.push(values) }
+    public static func _readArray(from stack: _PatchStack, at index: Int32) -> [Double]? { stack.numbers(at: index) }
     public static func _sample(_ isSecond: Bool, depth: Int) -> Double? { isSecond ? 2 : 1 }
 }
 
 extension Float: PatchValue {
-    @_documentation(visibility: internal)
-    public func push(to stack: PatchStack) { stack.push(Double(self)) }
+    public func _push(to stack: _PatchStack) { stack.push(Double(self)) }
     /// Reads a number, unless it is outside of the range of `Float`. Precision may be lost.
-    @_documentation(visibility: internal)
-    public static func read(from stack: PatchStack, at index: Int32) -> Float? {
+    public static func _read(from stack: _PatchStack, at index: Int32) -> Float? {
         guard let number = stack.number(at: index) else { return nil }
         let value = Float(number)
         return value.isFinite || !number.isFinite ? value : nil
@@ -39,33 +33,29 @@ extension Float: PatchValue {
 }
 
 extension Int: PatchValue {
-    @_documentation(visibility: internal)
-    public func push(to stack: PatchStack) { stack.push(Int64(self)) }
-    @_documentation(visibility: internal)
-    public static func read(from stack: PatchStack, at index: Int32) -> Int? {
+    public func _push(to stack: _PatchStack) { stack.push(Int64(self)) }
+    public static func _read(from stack: _PatchStack, at index: Int32) -> Int? {
         stack.integer(at: index).flatMap(Int.init(exactly:))
     }
     @_documentation(visibility: internal)
     public static var patchTypeName: String { "integer" }
-    public static func _push(_ values: [Int], to stack: PatchStack) { stack.push(values) }
-    public static func _readArray(from stack: PatchStack, at index: Int32) -> [Int]? { stack.integers(at: index) }
+    public static func _pushArray(_ values: [Int], to stack: _PatchStack) { stack.push(values) }
+    public static func _readArray(from stack: _PatchStack, at index: Int32) -> [Int]? { stack.integers(at: index) }
     public static func _sample(_ isSecond: Bool, depth: Int) -> Int? { isSecond ? 2 : 1 }
 }
 
 extension PatchValue where Self: FixedWidthInteger & Codable {
     public static var _isDirect: Bool { true }
-    @_documentation(visibility: internal)
-    public func push(to stack: PatchStack) {
+    public func _push(to stack: _PatchStack) {
         guard let integer = Int64(exactly: self) else {
             return stack.refuse("\(self) does not fit into a Lua integer")
         }
         stack.push(integer)
     }
-    @_documentation(visibility: internal)
-    public static func read(from stack: PatchStack, at index: Int32) -> Self? {
+    public static func _read(from stack: _PatchStack, at index: Int32) -> Self? {
         stack.integer(at: index).flatMap(Self.init(exactly:))
     }
-    public static func _mismatch(in stack: PatchStack, at index: Int32) -> String {
+    public static func _mismatch(in stack: _PatchStack, at index: Int32) -> String {
         guard let integer = stack.integer(at: index) else {
             return stack.mismatch(expected: patchTypeName, at: index)
         }
@@ -87,20 +77,18 @@ extension UInt: PatchValue {}
 
 /// An array of bytes is passed as a string, because Lua strings hold bytes.
 extension UInt8: PatchValue {
-    public static func _push(_ values: [UInt8], to stack: PatchStack) { stack.push(bytes: values) }
-    public static func _readArray(from stack: PatchStack, at index: Int32) -> [UInt8]? { stack.bytes(at: index) }
+    public static func _pushArray(_ values: [UInt8], to stack: _PatchStack) { stack.push(bytes: values) }
+    public static func _readArray(from stack: _PatchStack, at index: Int32) -> [UInt8]? { stack.bytes(at: index) }
     public static var _patchArrayTypeName: String { "bytes" }
 }
 
 extension String: PatchValue {
-    @_documentation(visibility: internal)
-    public func push(to stack: PatchStack) { stack.push(self) }
-    @_documentation(visibility: internal)
-    public static func read(from stack: PatchStack, at index: Int32) -> String? { stack.string(at: index) }
+    public func _push(to stack: _PatchStack) { stack.push(self) }
+    public static func _read(from stack: _PatchStack, at index: Int32) -> String? { stack.string(at: index) }
     @_documentation(visibility: internal)
     public static var patchTypeName: String { "string" }
     public static var _isDirect: Bool { true }
-    public static func _mismatch(in stack: PatchStack, at index: Int32) -> String {
+    public static func _mismatch(in stack: _PatchStack, at index: Int32) -> String {
         if let fault = stack.takeReadFault() { return fault }
         let given = stack.typeName(at: index)
         return "expected string, got \(given == "string" ? "a string that is not UTF-8" : given)"
@@ -109,26 +97,26 @@ extension String: PatchValue {
 }
 
 extension Optional: PatchValue where Wrapped: PatchValue {
-    @inlinable public func push(to stack: PatchStack) {
-        if let self { self.push(to: stack) } else { stack.pushNil() }
+    @inlinable public func _push(to stack: _PatchStack) {
+        if let self { self._push(to: stack) } else { stack.pushNil() }
     }
-    @inlinable public static func read(from stack: PatchStack, at index: Int32) -> Wrapped?? {
+    @inlinable public static func _read(from stack: _PatchStack, at index: Int32) -> Wrapped?? {
         if stack.isNil(at: index) { return .some(nil) }
-        return Wrapped.read(from: stack, at: index).map { .some($0) }
+        return Wrapped._read(from: stack, at: index).map { .some($0) }
     }
     /// Pushes an array, unless it holds nil: a Lua sequence ends at nil.
-    @inlinable public static func _push(_ values: [Wrapped?], to stack: PatchStack) {
+    @inlinable public static func _pushArray(_ values: [Wrapped?], to stack: _PatchStack) {
         let present = values.compactMap { $0 }
         guard present.count == values.count else { return stack.refuse("a sequence cannot hold nil") }
-        Wrapped._push(present, to: stack)
+        Wrapped._pushArray(present, to: stack)
     }
-    @inlinable public static func _readArray(from stack: PatchStack, at index: Int32) -> [Wrapped?]? {
+    @inlinable public static func _readArray(from stack: _PatchStack, at index: Int32) -> [Wrapped?]? {
         Wrapped._readArray(from: stack, at: index)
     }
     public static var _patchArrayTypeName: String { Wrapped._patchArrayTypeName }
     @_documentation(visibility: internal)
     public static var patchTypeName: String { "\(Wrapped.patchTypeName) or nil" }
-    public static func _mismatch(in stack: PatchStack, at index: Int32) -> String {
+    public static func _mismatch(in stack: _PatchStack, at index: Int32) -> String {
         Wrapped._mismatch(in: stack, at: index)
     }
     public static func _sample(_ isSecond: Bool, depth: Int) -> Wrapped?? {
@@ -137,13 +125,13 @@ extension Optional: PatchValue where Wrapped: PatchValue {
 }
 
 extension Array: PatchValue where Element: PatchValue {
-    @inlinable public func push(to stack: PatchStack) { Element._push(self, to: stack) }
-    @inlinable public static func read(from stack: PatchStack, at index: Int32) -> [Element]? {
+    @inlinable public func _push(to stack: _PatchStack) { Element._pushArray(self, to: stack) }
+    @inlinable public static func _read(from stack: _PatchStack, at index: Int32) -> [Element]? {
         Element._readArray(from: stack, at: index)
     }
     @_documentation(visibility: internal)
     public static var patchTypeName: String { Element._patchArrayTypeName }
-    public static func _mismatch(in stack: PatchStack, at index: Int32) -> String {
+    public static func _mismatch(in stack: _PatchStack, at index: Int32) -> String {
         if let fault = stack.takeReadFault() { return fault }
         guard Element._patchArrayTypeName != UInt8._patchArrayTypeName, let count = stack.beginTable(at: index)
         else {
@@ -153,7 +141,7 @@ extension Array: PatchValue where Element: PatchValue {
         for element in 0..<count {
             stack.pushElement(element + 1, of: index)
             defer { stack.pop() }
-            if Element.read(from: stack, at: -1) == nil {
+            if Element._read(from: stack, at: -1) == nil {
                 return "element \(element + 1): " + Element._mismatch(in: stack, at: -1)
             }
         }
@@ -165,20 +153,20 @@ extension Array: PatchValue where Element: PatchValue {
 }
 
 extension Dictionary: PatchValue where Key: PatchKey, Value: PatchValue {
-    @inlinable public func push(to stack: PatchStack) {
+    @inlinable public func _push(to stack: _PatchStack) {
         stack.pushTable(fields: count)
         for (key, value) in self {
             guard stack.pays(1) else { return }
-            key.push(to: stack)
-            value.push(to: stack)
+            key._push(to: stack)
+            value._push(to: stack)
             stack.setPair()
         }
     }
-    @inlinable public static func read(from stack: PatchStack, at index: Int32) -> [Key: Value]? {
+    @inlinable public static func _read(from stack: _PatchStack, at index: Int32) -> [Key: Value]? {
         // A table's number of pairs is not known in advance, and a dictionary that grows hashes each key again and again.
         var pairs: [(key: Key, value: Value)] = []
         let isRead = stack.forEachPair(at: index) {
-            guard let key = Key.read(from: stack, at: -2), let value = Value.read(from: stack, at: -1) else {
+            guard let key = Key._read(from: stack, at: -2), let value = Value._read(from: stack, at: -1) else {
                 return false
             }
             pairs.append((key, value))
@@ -196,12 +184,12 @@ extension Dictionary: PatchValue where Key: PatchKey, Value: PatchValue {
         Key.self == String.self
             ? "table of \(Value.patchTypeName)" : "\(Key.patchTypeName) table of \(Value.patchTypeName)"
     }
-    public static func _mismatch(in stack: PatchStack, at index: Int32) -> String {
+    public static func _mismatch(in stack: _PatchStack, at index: Int32) -> String {
         if let fault = stack.takeReadFault() { return fault }
         var found = "expected \(patchTypeName), got \(stack.typeName(at: index))"
         var keys: Set<Key> = []
         _ = stack.forEachPair(at: index) {
-            guard let key = Key.read(from: stack, at: -2) else {
+            guard let key = Key._read(from: stack, at: -2) else {
                 found = "key: " + Key._mismatch(in: stack, at: -2)
                 return false
             }
@@ -209,7 +197,7 @@ extension Dictionary: PatchValue where Key: PatchKey, Value: PatchValue {
                 found = "two keys are the same in Swift: \(String(decoding: "\(key)".utf8.prefix(128), as: UTF8.self))"
                 return false
             }
-            guard Value.read(from: stack, at: -1) == nil else { return true }
+            guard Value._read(from: stack, at: -1) == nil else { return true }
             let name = String(decoding: "\(key)".utf8.prefix(128), as: UTF8.self)
             found = "field \(name): " + Value._mismatch(in: stack, at: -1)
             return false

@@ -206,12 +206,9 @@ import Testing
             case small = 1
             case big = 9
         }
-        enum Way: CaseIterable, PatchKey {
-            case walk, fly
-            func push(to stack: PatchStack) { (self == .walk ? "on foot" : "by air").push(to: stack) }
-            static func read(from stack: PatchStack, at index: Int32) -> Way? {
-                String.read(from: stack, at: index).flatMap { $0 == "on foot" ? .walk : $0 == "by air" ? .fly : nil }
-            }
+        enum Way: String, CaseIterable, PatchKey {
+            case walk = "on foot"
+            case fly = "by air"
         }
         enum Payment: String, Codable, PatchValue { case cash, card }
         enum Shape: Codable, PatchValue, CaseIterable { case round, square }
