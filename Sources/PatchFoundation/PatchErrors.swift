@@ -26,7 +26,7 @@ extension PatchError: LocalizedError, CustomNSError {
     }
 }
 
-extension PatchedError: LocalizedError, CustomNSError {
+extension ScriptError: LocalizedError, CustomNSError {
     /// The script's message.
     public var errorDescription: String? { message }
 

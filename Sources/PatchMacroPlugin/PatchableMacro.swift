@@ -220,7 +220,7 @@
                 } catch let error as \(raw: error) {
                     throw error
                 } catch {
-                    throw \(raw: error)(patchError: error)
+                    throw \(raw: error)(scriptError: error)
                 }
                 """
         }

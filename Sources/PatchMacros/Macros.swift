@@ -43,8 +43,8 @@
     public macro PatchOmitted() = #externalMacro(module: "PatchMacroPlugin", type: "PatchOmittedMacro")
 
     /// The error of a `@Patchable` function with a typed error. It has a value for the errors that a patch throws.
-    public protocol PatchableError: Error {
-        /// Makes the error from an error that a patch has thrown.
-        init(patchError: any Error)
+    public protocol ExpressibleByScriptError: Error {
+        /// Makes the error from an error that a patch has thrown: a `ScriptError`, or one of a function that its script called.
+        init(scriptError: any Error)
     }
 #endif

@@ -19,7 +19,7 @@ struct ScriptFunction: Sendable {
     typealias Original = @Sendable ([ScriptValue]) throws -> ScriptValue
 
     /// The types of the app's function. Without it, all values are accepted.
-    let signature: PatchSignature?
+    let signature: FunctionType?
     let interface: PatchInterface?
     let original: Original
 

@@ -268,13 +268,13 @@ package final class SpecRunner: Sendable {
         }
     }
 
-    private func add(_ name: String, _ signature: PatchSignature?) throws(PatchError) {
+    private func add(_ name: String, _ signature: FunctionType?) throws(PatchError) {
         let result = signature?.resultType ?? "value"
         let function = ScriptFunction(signature: signature, interface: interface) { [weak self] arguments in
             try self?.callOriginal(name, result, arguments) ?? .nil
         }
         let slot = Slot(
-            name: name, signature: signature ?? PatchSignature([], result: "value", throws: true),
+            name: name, signature: signature ?? FunctionType([], result: "value", throws: true),
             invoke: { [weak self] slot, stack, first, record, cell in
                 guard let self else { return CallbackResult.notCalled }
                 let isAsynchronous = signature?.isAsynchronous ?? false

@@ -30,7 +30,7 @@ import Testing
                 -- @replaces Shop.stock
                 patch.replace("Shop.stock", function() host.throw("sold out", 404) end)
                 """)
-        let error = #expect(throws: PatchedError.self) { try stock("pen") }
+        let error = #expect(throws: ScriptError.self) { try stock("pen") }
         let seen = error.map { $0 as any Error as NSError }
         #expect(seen?.localizedDescription == "sold out" && seen?.domain == "patchpack.script" && seen?.code == 404)
         #expect(seen?.userInfo["PatchID"] as? String == "com.example.shop.sold-out 3")

@@ -8,7 +8,7 @@ import Testing
 
 /// A spec accepts and refuses the same values as the app.
 @Suite(.ownThreads) struct SpecParityTests {
-    enum Meal: String, Codable, CaseIterable, PatchValue, PatchKey { case breakfast, lunch }
+    enum Meal: String, Codable, CaseIterable, PatchValue, PatchDictionaryKey { case breakfast, lunch }
     enum Level: Int, Codable, CaseIterable, PatchValue {
         case low = 1
         case high
@@ -164,7 +164,7 @@ import Testing
         func function(_ name: String, _ isAsynchronous: Bool) -> PatchInterface.Function {
             .init(
                 name: name,
-                signature: PatchSignature([], result: "integer", throws: true, isAsynchronous: isAsynchronous))
+                signature: FunctionType([], result: "integer", throws: true, isAsynchronous: isAsynchronous))
         }
         let report = try report(
             """
@@ -202,7 +202,7 @@ import Testing
                   error(failure)
                 end)
                 """,
-            [.init(name: "App.own", signature: PatchSignature([], result: "integer", throws: true))])
+            [.init(name: "App.own", signature: FunctionType([], result: "integer", throws: true))])
         #expect(report.tests.map(\.message) == [""])
     }
 }

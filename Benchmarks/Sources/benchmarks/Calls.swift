@@ -334,7 +334,7 @@ enum Calls {
             .field("quantity", \.quantity))
     }
 
-    private enum Status: String, Codable, PatchKey { case new, paid, sent }
+    private enum Status: String, Codable, PatchDictionaryKey { case new, paid, sent }
 
     /// A value like the ones in a real app.
     private struct Order: Codable, PatchValue {

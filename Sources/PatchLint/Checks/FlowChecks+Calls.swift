@@ -37,7 +37,7 @@ extension FlowChecks {
     }
 
     private mutating func check(
-        _ arguments: CallArguments, of callee: String, _ name: String, _ signature: PatchSignature,
+        _ arguments: CallArguments, of callee: String, _ name: String, _ signature: FunctionType,
         _ code: Finding.Code, _ index: Int, receiver: String? = nil
     ) {
         let count = arguments.types.count
@@ -76,7 +76,7 @@ extension FlowChecks {
         return "the colon passes \(receiver) already"
     }
 
-    private mutating func checkAsynchronous(_ signature: PatchSignature, _ name: String, _ index: Int) {
+    private mutating func checkAsynchronous(_ signature: FunctionType, _ name: String, _ index: Int) {
         guard signature.isAsynchronous, let replacement, !replacement.signature.isAsynchronous else { return }
         report(
             .argument, index, String(name.split(separator: ":").last ?? ""),

@@ -99,7 +99,7 @@ extension TypeFlow {
         state.originals[words] = OriginalCall(index: index, hasTable: hasTable)
     }
 
-    private mutating func results(of name: String, _ signature: PatchSignature, _ index: Int) -> CallResults {
+    private mutating func results(of name: String, _ signature: FunctionType, _ index: Int) -> CallResults {
         var result = value(signature.resultType)
         if result.kinds == .nil { return CallResults(types: [result], isOpen: true) }
         // A test before the call may have tested whether there is a result.

@@ -7,7 +7,7 @@ internal import PatchRunner
 struct TypeFlow {
     struct Replacement {
         let name: String
-        let signature: PatchSignature
+        let signature: FunctionType
         /// Whether it is a method of a class of Wax, whose first argument is the class or an object, and not the original.
         let isMethod: Bool
     }

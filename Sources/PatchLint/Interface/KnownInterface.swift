@@ -49,7 +49,7 @@ final class KnownInterface {
     func type(_ text: String) -> InterfaceType { types.value(of: text) { InterfaceType(text) } }
 
     /// How many arguments a function, or a method with the name of its class, must get. Those after them are optional.
-    func neededArguments(of name: String, _ signature: PatchSignature) -> Int {
+    func neededArguments(of name: String, _ signature: FunctionType) -> Int {
         needed.value(of: name) { signature.argumentTypes.lastIndex { !$0.hasSuffix(" or nil") }.map { $0 + 1 } ?? 0 }
     }
 
@@ -123,12 +123,12 @@ final class KnownStruct {
     private(set) lazy var fieldNames = fields.map(\.name)
 }
 
-extension PatchSignature {
+extension FunctionType {
     /// The signature for a message, with only the first of many arguments.
     var shown: String {
         let most = 30
         guard argumentTypes.count > most else { return description }
-        let first = PatchSignature(
+        let first = FunctionType(
             argumentTypes.prefix(most) + ["…"], result: resultType, throws: isThrowing, isAsynchronous: isAsynchronous)
         return first.description
     }

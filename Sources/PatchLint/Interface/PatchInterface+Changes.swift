@@ -70,8 +70,8 @@ extension PatchInterface {
             .joined(separator: " ")
     }
 
-    private static func seen(_ signature: PatchSignature) -> PatchSignature {
-        PatchSignature(
+    private static func seen(_ signature: FunctionType) -> FunctionType {
+        FunctionType(
             signature.argumentTypes.map(seen), result: seen(signature.resultType), throws: signature.isThrowing,
             isAsynchronous: signature.isAsynchronous)
     }

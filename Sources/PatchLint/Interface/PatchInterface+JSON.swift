@@ -86,7 +86,7 @@ extension PatchInterface {
             for parameter in parameters { try one.checkLength(of: parameter, "parameters") }
             return Function(
                 name: try one.shortText("name"),
-                signature: PatchSignature(
+                signature: FunctionType(
                     arguments, parameters: parameters, result: try one.shortText("result"),
                     throws: try one.flag("throws"), isAsynchronous: try one.flag("async")))
         }

@@ -73,7 +73,7 @@ package struct Linter {
     private mutating func run() throws(PatchError) {
         let offered =
             interface?.functions
-            ?? replaces.map { .init(name: $0, signature: PatchSignature([], result: "nothing", throws: true)) }
+            ?? replaces.map { .init(name: $0, signature: FunctionType([], result: "nothing", throws: true)) }
         for function in offered {
             let result = interface == nil ? "value" : function.signature.resultType
             let slot = Slot(

@@ -4,11 +4,11 @@
 @usableFromInline package final class Otherwise: @unchecked Sendable {
     /// Keeps the type, because an optional in an `Any` loses it.
     private struct Constant<Value> { let value: Value }
-    private let result: Result<Any, PatchedError>
+    private let result: Result<Any, ScriptError>
 
     package init<Value>(_ value: Value) { result = .success(Constant(value: value)) }
 
-    init(_ error: PatchedError) { result = .failure(error) }
+    init(_ error: ScriptError) { result = .failure(error) }
 
     static let nothing = Otherwise(())
 
@@ -35,7 +35,7 @@
     }
 }
 
-extension PatchedError {
+extension ScriptError {
     /// Makes the error whose message is at a place on the stack, and its code or nil above that.
     init(at place: Int32, on stack: _PatchStack, by patch: PatchID) {
         self.init(

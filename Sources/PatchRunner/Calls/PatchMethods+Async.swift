@@ -30,7 +30,7 @@ extension PatchMethods {
         let method = "\(className):\(name)"
         var arguments: [String] = []
         for type in repeat (each Argument).self { arguments.append(note(type)) }
-        let signature = PatchSignature(arguments, result: Output.typeName, isAsynchronous: true)
+        let signature = FunctionType(arguments, result: Output.typeName, isAsynchronous: true)
         let count = arguments.count
         let read: @Sendable (_PatchStack, Int32) -> (@Sendable () async -> Slot.PushOutcome)? = { stack, first in
             var reader = PatchArguments(of: method, taking: count, on: stack, from: first)

@@ -3,7 +3,7 @@ public struct ReplaceableState: Sendable {
     /// The name.
     public let name: String
     /// The types of its arguments and its result.
-    public let signature: PatchSignature
+    public let type: FunctionType
     /// The patches that are active on it, the topmost last. The topmost is called first.
     public let patches: [ActivePatch]
     /// What the patches in shadow of it would have changed, since their shadows began.

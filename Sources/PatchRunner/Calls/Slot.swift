@@ -33,7 +33,7 @@ package final class Slot: Sendable {
         @Sendable (Slot, _PatchStack, Int32) -> (@Sendable () async -> PushOutcome)?
 
     package let name: String
-    package let signature: PatchSignature
+    package let signature: FunctionType
     /// A ``LayerReference`` to the topmost layer: two words, which the bridge writes.
     @usableFromInline nonisolated(unsafe) let top: UnsafeMutablePointer<Atomic<UInt>>
     let invoke: Invoke
@@ -60,7 +60,7 @@ package final class Slot: Sendable {
     }
 
     package init(
-        name: String, signature: PatchSignature, types: [any PatchValue.Type] = [], invoke: @escaping Invoke,
+        name: String, signature: FunctionType, types: [any PatchValue.Type] = [], invoke: @escaping Invoke,
         invokeAsync: AsyncInvoke?,
         readResult: @escaping @Sendable (_PatchStack) -> Result<Otherwise, Mismatch>
     ) {
@@ -83,7 +83,7 @@ package final class Slot: Sendable {
     ) {
         self.init(
             name: name,
-            signature: PatchSignature(
+            signature: FunctionType(
                 arguments.map { $0.patchTypeName }, parameters: parameters, result: Output.typeName,
                 throws: Failure.self != Never.self, isAsynchronous: invokeAsync != nil),
             types: arguments + (Output.type.map { [$0] } ?? []),
@@ -188,7 +188,7 @@ package final class Slot: Sendable {
     func otherwise(on stack: _PatchStack, isError: Bool, of patch: PatchID) throws(Mismatch) -> Otherwise {
         guard isError else { return try readResult(stack).get() }
         guard signature.isThrowing else { throw Mismatch("an error was given, but \(name) cannot throw") }
-        return Otherwise(PatchedError(at: -2, on: stack, by: patch))
+        return Otherwise(ScriptError(at: -2, on: stack, by: patch))
     }
 
     // MARK: calls

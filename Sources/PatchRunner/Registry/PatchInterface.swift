@@ -10,9 +10,9 @@ public struct PatchInterface: Sendable, Equatable {
     package struct Function: Sendable, Hashable {
         /// The name, such as `Cart.total`. For a method it is the method's name alone.
         package let name: String
-        package let signature: PatchSignature
+        package let signature: FunctionType
 
-        package init(name: String, signature: PatchSignature) {
+        package init(name: String, signature: FunctionType) {
             self.name = name
             self.signature = signature
         }

@@ -25,7 +25,7 @@ public final class PatchRegistry: Sendable {
     public var state: [ReplaceableState] {
         names.slots.map { slot in
             ReplaceableState(
-                name: slot.name, signature: slot.signature, patches: slot.patches,
+                name: slot.name, type: slot.signature, patches: slot.patches,
                 shadows: slot.shadows.map { .init(patch: $0.patch, comparison: $0.total) })
         }
     }

@@ -44,7 +44,7 @@ enum HostCallbacks {
         throws: { context, state in
             guard let stack = unsafe state.map({ unsafe _PatchStack($0) }) else { return CallbackResult.raise }
             let patch = unsafe CallValues.at(context).reports.patch
-            return stack.raise(PatchedError(at: 1, on: stack, by: patch))
+            return stack.raise(ScriptError(at: 1, on: stack, by: patch))
         },
         error_text: { context, number, state in
             guard let stack = unsafe state.map({ unsafe _PatchStack($0) }) else { return CallbackResult.raise }
@@ -54,7 +54,7 @@ enum HostCallbacks {
         },
         error_code: { context, number, state in
             guard let stack = unsafe state.map({ unsafe _PatchStack($0) }) else { return CallbackResult.raise }
-            let error = unsafe CallValues.at(context).error(number) as? PatchedError
+            let error = unsafe CallValues.at(context).error(number) as? ScriptError
             if let code = error?.code { stack.push(Int64(code)) } else { stack.pushNil() }
             return 1
         },

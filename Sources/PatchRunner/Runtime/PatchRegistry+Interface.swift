@@ -15,10 +15,10 @@ extension PatchRegistry {
             name.split(separator: " ", omittingEmptySubsequences: false).map { exposedNames[String($0)] ?? String($0) }
                 .joined(separator: " ")
         }
-        func function(_ name: String, _ signature: PatchSignature) -> PatchInterface.Function {
+        func function(_ name: String, _ signature: FunctionType) -> PatchInterface.Function {
             .init(
                 name: name,
-                signature: PatchSignature(
+                signature: FunctionType(
                     signature.argumentTypes.map(type), parameters: signature.parameterNames,
                     result: type(signature.resultType),
                     throws: signature.isThrowing, isAsynchronous: signature.isAsynchronous))

@@ -179,7 +179,7 @@ internal import PatchText
     ///
     /// - Returns: nil if that cannot be known.
     private func areSame(_ left: any Error, _ right: any Error) -> Bool? {
-        if let left = left as? PatchedError, let right = right as? PatchedError {
+        if let left = left as? ScriptError, let right = right as? ScriptError {
             return left.code == right.code && left.message.isByteEqual(to: right.message)
         }
         guard type(of: left) == type(of: right) else { return false }
@@ -227,7 +227,7 @@ internal import PatchText
     }
 
     private func summary(of error: any Error) -> String {
-        let (thrown, most) = (error as? PatchedError, shadow.limits.shadowTextBytes)
+        let (thrown, most) = (error as? ScriptError, shadow.limits.shadowTextBytes)
         let code = thrown?.code.map { " \($0)" } ?? ""
         guard most > 0 else { return "error \(type(of: error))\(code)" }
         return "error\(code): \((thrown?.message ?? "\(error)").shortened(to: most))"

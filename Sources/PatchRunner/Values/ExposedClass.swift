@@ -10,7 +10,7 @@ package struct ExposedClass: Sendable {
 
 package struct ExposedMethod: Sendable {
     let name: String
-    let signature: PatchSignature
+    let signature: FunctionType
     let body: Body
 
     enum Body: Sendable {
@@ -21,7 +21,7 @@ package struct ExposedMethod: Sendable {
 }
 
 extension ExposedMethod {
-    package init(name: String, signature: PatchSignature, invoke: @escaping @Sendable (_PatchStack) -> Int32) {
+    package init(name: String, signature: FunctionType, invoke: @escaping @Sendable (_PatchStack) -> Int32) {
         self.init(name: name, signature: signature, body: .synchronous(invoke))
     }
 }

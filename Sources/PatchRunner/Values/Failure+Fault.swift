@@ -23,7 +23,7 @@ extension RunnerEvent.Failure {
         default:
             if let error = stack.values.error(error) {
                 message =
-                    error is PatchedError
+                    error is ScriptError
                     ? "host.throw in a function that cannot throw: \(error)"
                     : "uncaught error of the host: \(error)"
             } else if let text = stack.faultMessage {

@@ -104,10 +104,10 @@ extension CaseIterable {
 /// `String` and `Int` are such types. An enum whose raw values are strings or integers needs one word; scripts see its raw
 /// values:
 ///
-///     enum Meal: String, PatchKey { case lunch, dinner }
-public protocol PatchKey: PatchValue, Hashable {}
+///     enum Meal: String, PatchDictionaryKey { case lunch, dinner }
+public protocol PatchDictionaryKey: PatchValue, Hashable {}
 
-extension PatchKey where Self: RawRepresentable, RawValue: PatchKey {
+extension PatchDictionaryKey where Self: RawRepresentable, RawValue: PatchDictionaryKey {
     public func _push(to stack: _PatchStack) { rawValue._push(to: stack) }
     public static func _read(from stack: _PatchStack, at index: Int32) -> Self? {
         RawValue._read(from: stack, at: index).flatMap(Self.init(rawValue:))
@@ -122,7 +122,7 @@ extension PatchKey where Self: RawRepresentable, RawValue: PatchKey {
 }
 
 // The same for a Codable type, which would otherwise be passed in the form of its encoding.
-extension PatchKey where Self: RawRepresentable & Codable, RawValue: PatchKey {
+extension PatchDictionaryKey where Self: RawRepresentable & Codable, RawValue: PatchDictionaryKey {
     public func _push(to stack: _PatchStack) { rawValue._push(to: stack) }
     public static func _read(from stack: _PatchStack, at index: Int32) -> Self? {
         RawValue._read(from: stack, at: index).flatMap(Self.init(rawValue:))
@@ -136,8 +136,8 @@ extension PatchKey where Self: RawRepresentable & Codable, RawValue: PatchKey {
     public static var _isDirect: Bool { true }
 }
 
-extension String: PatchKey {}
-extension Int: PatchKey {}
+extension String: PatchDictionaryKey {}
+extension Int: PatchDictionaryKey {}
 
 /// A type with a name of its own that scripts see as one basic value, without cases that could be listed.
 package protocol BasicValue: PatchValue {}

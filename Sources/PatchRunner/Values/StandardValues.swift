@@ -152,7 +152,7 @@ extension Array: PatchValue where Element: PatchValue {
     }
 }
 
-extension Dictionary: PatchValue where Key: PatchKey, Value: PatchValue {
+extension Dictionary: PatchValue where Key: PatchDictionaryKey, Value: PatchValue {
     @inlinable public func _push(to stack: _PatchStack) {
         stack.pushTable(fields: count)
         for (key, value) in self {
@@ -235,6 +235,6 @@ extension Optional: PatchContainer where Wrapped: PatchValue {
 extension Array: PatchContainer where Element: PatchValue {
     static var contained: [any PatchValue.Type] { [Element.self] }
 }
-extension Dictionary: PatchContainer where Key: PatchKey, Value: PatchValue {
+extension Dictionary: PatchContainer where Key: PatchDictionaryKey, Value: PatchValue {
     static var contained: [any PatchValue.Type] { [Key.self, Value.self] }
 }

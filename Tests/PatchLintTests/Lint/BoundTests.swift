@@ -9,7 +9,7 @@ import Testing
 /// Lint ends for every script and interface. Without its bounds, each of these would take minutes, or the whole stack or memory.
 @Suite(.ownThreads) struct BoundTests {
     private static func function(_ name: String, _ arguments: [String], _ result: String) -> PatchInterface.Function {
-        .init(name: name, signature: PatchSignature(arguments, result: result))
+        .init(name: name, signature: FunctionType(arguments, result: result))
     }
 
     private static func structure(_ name: String, _ fields: [(String, String)]) -> PatchInterface.Struct {

@@ -148,12 +148,12 @@ import Testing
         #expect(throws: Trouble(text: "typed 2")) { try typed(2) }
         #expect(try typed(3) == 33)
         #expect(harness.failures.isEmpty)
-        #expect(throws: PatchedError.self) { try typed(4) }
+        #expect(throws: ScriptError.self) { try typed(4) }
         #expect(harness.failures.isEmpty)
         // A script's error is a failure of the patch. The original has run, so its error is the result.
         #expect(throws: Trouble(text: "typed 5")) { try typed(5) }
         #expect(harness.failures.map(\.message) == ["of the script"])
-        let error = #expect(throws: PatchedError.self) { try untyped(1) }
+        let error = #expect(throws: ScriptError.self) { try untyped(1) }
         #expect(error?.message == "sold out: 1")
         #expect(throws: Trouble(text: "typed 1")) { try untyped(2) }
         #expect(harness.failures.count == 1)
@@ -203,12 +203,12 @@ import Testing
         _ = try harness.registry.replaceable("A.sync") { (x: [UInt8], y: Money) in }
         let state = harness.registry.state
         #expect(state.map(\.name) == ["A.sync", "B.async"])
-        #expect(state[0].signature.argumentTypes == ["bytes", "Money"])
-        #expect(state[0].signature.resultType == "nothing")
-        #expect(!state[0].signature.isThrowing && !state[0].signature.isAsynchronous)
-        #expect(state[1].signature.argumentTypes == ["array of integer", "string or nil"])
-        #expect(state[1].signature.resultType == "table of number")
-        #expect(state[1].signature.isThrowing && state[1].signature.isAsynchronous)
+        #expect(state[0].type.argumentTypes == ["bytes", "Money"])
+        #expect(state[0].type.resultType == "nothing")
+        #expect(!state[0].type.isThrowing && !state[0].type.isAsynchronous)
+        #expect(state[1].type.argumentTypes == ["array of integer", "string or nil"])
+        #expect(state[1].type.resultType == "table of number")
+        #expect(state[1].type.isThrowing && state[1].type.isAsynchronous)
     }
 
     @Test func anErrorOfAnEarlierCallIsNobodys() throws {

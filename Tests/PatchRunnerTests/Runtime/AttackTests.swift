@@ -114,7 +114,7 @@ import Testing
             end)
             """, replaces: ["T.f"])
         #expect(try function(1) == 1)
-        #expect(throws: PatchedError.self) { try function(2) }
+        #expect(throws: ScriptError.self) { try function(2) }
         #expect(try function(3) == 3)
         #expect(try function(4) == 4)
         for failure in harness.failures { #expect(failure.message.utf8.count < 20_000) }

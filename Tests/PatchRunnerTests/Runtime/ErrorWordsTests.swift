@@ -70,8 +70,8 @@ import TestSupport
         // A failure while the words of a thrown error are made is a separate error.
         guard !value.contains("__tostring") || words.hasPrefix("code") || words.hasPrefix("of") else { return }
         let (harness, call, later) = try harness("host.throw(\(value))")
-        let error = #expect(throws: PatchedError.self) { try call(1) }
-        let other = await #expect(throws: PatchedError.self) { try await later(1) }
+        let error = #expect(throws: ScriptError.self) { try call(1) }
+        let other = await #expect(throws: ScriptError.self) { try await later(1) }
         #expect(error?.message == words && other?.message == words)
         #expect(harness.failures.isEmpty)
     }
@@ -98,9 +98,9 @@ import TestSupport
               local ok, failure = pcall(host.call, "T.f", x - 5)
               return failure.code or 0
             """)
-        #expect(#expect(throws: PatchedError.self) { try call(1) }?.code == 404)
-        #expect(#expect(throws: PatchedError.self) { try call(2) }?.code == nil)
-        #expect(#expect(throws: PatchedError.self) { try call(3) }?.code == 8)
+        #expect(#expect(throws: ScriptError.self) { try call(1) }?.code == 404)
+        #expect(#expect(throws: ScriptError.self) { try call(2) }?.code == nil)
+        #expect(#expect(throws: ScriptError.self) { try call(3) }?.code == 8)
         #expect(harness.failures.isEmpty)
         #expect(try call(4) == -4)
         #expect(try call(5) == -5)

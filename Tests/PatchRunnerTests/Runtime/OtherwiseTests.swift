@@ -66,11 +66,11 @@ import Testing
             #expect(maybe(["x"]) == nil)
             let before = logged.count
             log()
-            var error = #expect(throws: PatchedError.self) { try create("x") }
+            var error = #expect(throws: ScriptError.self) { try create("x") }
             #expect(
                 error?.message == "try again later" && error?.code == 503 && error?.patch.id == "com.example.shop.fix")
             #expect(await !waits("/../key"))
-            error = await #expect(throws: PatchedError.self) { try await sends("x") }
+            error = await #expect(throws: ScriptError.self) { try await sends("x") }
             #expect(error?.message == "not now" && error?.code == nil)
             #expect(logged.count == before)
         }
@@ -89,13 +89,13 @@ import Testing
         #expect(app.price(9, 1) == 2)
         #expect(app.title("x") == "?")
         #expect(app.maybe(["x"]) == nil)
-        #expect(throws: PatchedError.self) { try app.create("x") }
+        #expect(throws: ScriptError.self) { try app.create("x") }
         #expect(await !app.waits("/../key"))
         // A function without a result cannot return a wrong one.
         if body == "return pcall" {
             #expect(app.harness.failures.count == 6)
         } else {
-            await #expect(throws: PatchedError.self) { try await app.sends("x") }
+            await #expect(throws: ScriptError.self) { try await app.sends("x") }
             #expect(app.harness.failures.count == 7)
         }
         #expect(app.plain(5) == 5)
@@ -106,7 +106,7 @@ import Testing
     @Test func otherwiseScriptAnswersOrThrowsIsUnused() async throws {
         let app = try App()
         try app.patch("host.throw('mine', 7)")
-        let error = #expect(throws: PatchedError.self) { try app.create("x") }
+        let error = #expect(throws: ScriptError.self) { try app.create("x") }
         #expect(error?.message == "mine" && error?.code == 7)
         #expect(app.harness.failures.isEmpty)
         let other = try App()

@@ -82,7 +82,7 @@ import Testing
         static func scalar(_ x: Int, _ y: Double) -> Double { Double(x % 7) * y }
         static func text(_ name: String) throws -> String {
             if name.utf8.count % 5 == 0 {
-                throw PatchedError(message: "five", code: 5, patch: PatchID(id: "app", version: 1))
+                throw ScriptError(message: "five", code: 5, patch: PatchID(id: "app", version: 1))
             }
             return "<\(name)>"
         }
@@ -221,7 +221,7 @@ import Testing
             let got = Result { try program.text(name) }
             switch (expected, got) {
             case (.success(let expected), .success(let got)): #expect(expected == got)
-            case (.failure, .failure(let error)): #expect((error as? PatchedError)?.code == 5)
+            case (.failure, .failure(let error)): #expect((error as? ScriptError)?.code == 5)
             default: Issue.record("another outcome for \(name)")
             }
         case 2: #expect(program.lines(lines) == lines.reversed())

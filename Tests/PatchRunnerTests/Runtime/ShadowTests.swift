@@ -25,7 +25,7 @@ import Testing
             label = try harness.registry.replaceable("Cart.label") { [effects] (name: String) throws -> String in
                 effects.add()
                 if name.isEmpty {
-                    throw PatchedError(message: "no name", code: 7, patch: PatchID(id: "app", version: 1))
+                    throw ScriptError(message: "no name", code: 7, patch: PatchID(id: "app", version: 1))
                 }
                 return "<\(name)>"
             }
@@ -237,13 +237,13 @@ import Testing
                 return original(name)
             end)
             """, replaces: ["Cart.label"])
-        #expect(throws: PatchedError.self) { try shop.label("") }
+        #expect(throws: ScriptError.self) { try shop.label("") }
         #expect(try shop.label("bad") == "<bad>")
         #expect(try shop.label("pen") == "<pen>")
         let counts = shop.counts("Cart.label")
         #expect((counts.agreed, counts.differed, counts.failed) == (2, 1, 0))
         #expect(shop.examples.first?.answer == "string of 5 bytes")
-        #expect(shop.examples.first?.result == "error PatchedError 3")
+        #expect(shop.examples.first?.result == "error ScriptError 3")
     }
 
     // MARK: code of the app that runs for a comparison
@@ -625,7 +625,7 @@ import Testing
             [effects = shop.effects] (x: Int) async throws -> Int in
             effects.add()
             await Task.yield()
-            if x == 3 { throw PatchedError(message: "three", code: 3, patch: PatchID(id: "app", version: 1)) }
+            if x == 3 { throw ScriptError(message: "three", code: 3, patch: PatchID(id: "app", version: 1)) }
             return x * 2
         }
         try shop.shadow(
@@ -639,7 +639,7 @@ import Testing
             """, replaces: ["Quote.fetch"])
         #expect(try await quote(1) == 2)
         #expect(try await quote(2) == 4)
-        await #expect(throws: PatchedError.self) { try await quote(3) }
+        await #expect(throws: ScriptError.self) { try await quote(3) }
         #expect(try await quote(4) == 8)
         #expect(try await quote(5) == 10)
         let counts = shop.counts("Quote.fetch")
@@ -713,7 +713,7 @@ import Testing
 
     // MARK: text
 
-    private enum Meal: String, PatchKey { case lunch, dinner }
+    private enum Meal: String, PatchDictionaryKey { case lunch, dinner }
 
     /// The ways in which a script can end with the text `s` of a call, or with what it has made of it.
     private static let leaks = [

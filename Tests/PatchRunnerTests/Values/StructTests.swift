@@ -206,7 +206,7 @@ import Testing
             case small = 1
             case big = 9
         }
-        enum Way: String, CaseIterable, PatchKey {
+        enum Way: String, CaseIterable, PatchDictionaryKey {
             case walk = "on foot"
             case fly = "by air"
         }

@@ -28,8 +28,8 @@ enum Payment: Codable, Equatable, Sendable, PatchValue {
     case card(number: String, limit: Int)
 }
 
-enum Meal: String, Codable, CaseIterable, PatchKey { case lunch, dinner }
-enum Level: Int, PatchKey { case low, high }
+enum Meal: String, Codable, CaseIterable, PatchDictionaryKey { case lunch, dinner }
+enum Level: Int, PatchDictionaryKey { case low, high }
 
 final class Basket: PatchObject {
     let names: Counter = Counter()

@@ -31,9 +31,9 @@ import PatchRunner
 
 enum Size: String, Codable, PatchValue { case small, large }
 
-enum Trouble: Error, PatchableError, Equatable {
+enum Trouble: Error, ExpressibleByScriptError, Equatable {
     case empty, patched
-    init(patchError: any Error) { self = .patched }
+    init(scriptError: any Error) { self = .patched }
 }
 
 final class Basket: PatchObject {

@@ -42,7 +42,7 @@ actor Till: PatchObject {
     }
 }
 
-enum Meal: String, PatchKey { case lunch, dinner }
+enum Meal: String, PatchDictionaryKey { case lunch, dinner }
 
 /// On the main actor, like all declarations without another isolation.
 final class Shop {

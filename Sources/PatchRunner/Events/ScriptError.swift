@@ -1,5 +1,5 @@
 /// An error that a script threw with `host.throw`.
-public struct PatchedError: Error, Sendable, CustomStringConvertible {
+public struct ScriptError: Error, Sendable, CustomStringConvertible {
     /// The script's message.
     public let message: String
     /// The code that the script gave with the message, such as the HTTP status 404. An app distinguishes errors by it. nil if the

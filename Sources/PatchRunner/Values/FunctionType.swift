@@ -1,8 +1,8 @@
-/// The argument and result types of a registered function, as scripts name them.
-public struct PatchSignature: Sendable, Hashable {
+/// The type of a registered function: those of its arguments and its result, as scripts name them.
+public struct FunctionType: Sendable, Hashable {
     /// The arguments' types, such as `number`.
     package let argumentTypes: [String]
-    /// The parameters' names; empty if they are not known. Comparing signatures ignores them.
+    /// The parameters' names; empty if they are not known. Comparing types ignores them.
     package let parameterNames: [String]
     /// The result's type; `nothing` if there is no result.
     package let resultType: String
@@ -23,9 +23,9 @@ public struct PatchSignature: Sendable, Hashable {
     }
 }
 
-extension PatchSignature {
-    /// Compares types, and whether the function throws and is asynchronous.
-    public static func == (left: PatchSignature, right: PatchSignature) -> Bool {
+extension FunctionType {
+    /// Compares the types of arguments and results, and whether the function throws and is asynchronous.
+    public static func == (left: FunctionType, right: FunctionType) -> Bool {
         left.argumentTypes == right.argumentTypes && left.resultType == right.resultType
             && left.isThrowing == right.isThrowing
             && left.isAsynchronous == right.isAsynchronous
@@ -38,8 +38,8 @@ extension PatchSignature {
     }
 }
 
-extension PatchSignature: CustomStringConvertible {
-    /// The signature as text, such as `(number, integer) -> number`.
+extension FunctionType: CustomStringConvertible {
+    /// The type as text, such as `(number, integer) -> number`.
     public var description: String {
         let effects = (isAsynchronous ? " async" : "") + (isThrowing ? " throws" : "")
         return "(\(argumentTypes.joined(separator: ", ")))\(effects) -> \(resultType)"
