@@ -67,14 +67,17 @@ public struct HTTPSource: FeedSource, CustomStringConvertible {
     /// The URL, without its user and password.
     public var description: String { Self.shown(base) }
 
-    public func fetch(_ path: String, limit: Int, etag: String?) async throws(PatchError) -> FeedReply {
-        var request = HTTPRequest(url: base + path, limit: limit, settings: settings)
-        if let etag, etag.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) { request.headers = ["If-None-Match: \(etag)"] }
+    public func fetch(_ request: FeedRequest) async throws(PatchError) -> FeedReply {
+        let path = request.path
+        var exchange = HTTPRequest(url: base + path, limit: request.limit, settings: settings)
+        if let etag = request.etag, etag.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) {
+            exchange.headers = ["If-None-Match: \(etag)"]
+        }
         var tries = 0
         while true {
             let fault: PatchError
             do throws(HTTPFault) {
-                return try await connection.perform(request).reply(to: path)
+                return try await connection.perform(exchange).reply(to: path)
             } catch {
                 fault = PatchError(error.code, "\(path): \(error.message)", hint: error.hint)
                 guard error.mayPass, tries < settings.retries, !Task.isCancelled else { throw fault }

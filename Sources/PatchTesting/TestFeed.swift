@@ -206,13 +206,15 @@ extension Int {
 }
 
 extension TestFeed: FeedSource {
-    public func fetch(_ path: String, limit: Int, etag: String?) async throws(PatchError) -> FeedReply {
-        let (bytes, isOffline) = state.locked { ($0.files[path], $0.isOffline) }
-        guard !isOffline else { throw PatchError(.feedUnavailable, "\(path): the device is offline") }
+    public func fetch(_ request: FeedRequest) async throws(PatchError) -> FeedReply {
+        let (bytes, isOffline) = state.locked { ($0.files[request.path], $0.isOffline) }
+        guard !isOffline else { throw PatchError(.feedUnavailable, "\(request.path): the device is offline") }
         guard let bytes else { return FeedReply(.missing, date: clock()) }
         let tag = try MessageDigest.sha256.text(of: bytes)
-        guard tag != etag else { return FeedReply(.unchanged, date: clock()) }
-        guard bytes.count <= limit else { throw PatchError(.feedLimit, "\(path): more than \(limit) bytes") }
+        guard tag != request.etag else { return FeedReply(.unchanged, date: clock()) }
+        guard bytes.count <= request.limit else {
+            throw PatchError(.feedLimit, "\(request.path): more than \(request.limit) bytes")
+        }
         return FeedReply(.bytes(bytes, etag: tag), date: clock())
     }
 }

@@ -81,9 +81,11 @@ private struct TwoSources: FeedSource {
     let metadata: HTTPSource
     let targets: HTTPSource
 
-    func fetch(_ path: String, limit: Int, etag: String?) async throws(PatchError) -> FeedReply {
-        let parts = path.split(separator: "/", maxSplits: 1).map(String.init)
-        return try await (parts[0] == "metadata" ? metadata : targets).fetch(parts[1], limit: limit, etag: etag)
+    func fetch(_ request: FeedRequest) async throws(PatchError) -> FeedReply {
+        let parts = request.path.split(separator: "/", maxSplits: 1).map(String.init)
+        var request = request
+        request.path = parts[1]
+        return try await (parts[0] == "metadata" ? metadata : targets).fetch(request)
     }
 }
 

@@ -143,15 +143,17 @@ package final class MemorySource: FeedSource {
         }
     }
 
-    package func fetch(_ path: String, limit: Int, etag: String?) async throws(PatchError) -> FeedReply {
+    package func fetch(_ request: FeedRequest) async throws(PatchError) -> FeedReply {
         let bytes = state.withLock { state in
-            state.requests.append(path)
-            return state.files[path]
+            state.requests.append(request.path)
+            return state.files[request.path]
         }
         guard let bytes else { return FeedReply(.missing, date: date) }
         let tag = String(decoding: try MessageDigest.sha256.hexadecimal(of: bytes), as: UTF8.self)
-        guard tag != etag else { return FeedReply(.unchanged, date: date) }
-        guard bytes.count <= limit else { throw PatchError(.feedLimit, "\(path): more than \(limit) bytes") }
+        guard tag != request.etag else { return FeedReply(.unchanged, date: date) }
+        guard bytes.count <= request.limit else {
+            throw PatchError(.feedLimit, "\(request.path): more than \(request.limit) bytes")
+        }
         return FeedReply(.bytes(bytes, etag: tag), date: date)
     }
 }
@@ -168,8 +170,8 @@ package struct FaultySource: FeedSource {
         self.change = change
     }
 
-    package func fetch(_ path: String, limit: Int, etag: String?) async throws(PatchError) -> FeedReply {
-        try change(path, try await source.fetch(path, limit: limit, etag: etag))
+    package func fetch(_ request: FeedRequest) async throws(PatchError) -> FeedReply {
+        try change(request.path, try await source.fetch(request))
     }
 }
 

@@ -64,7 +64,7 @@ import Testing
     private struct WrongPlace: FeedSource, CustomStringConvertible {
         let description = "https://example.com/wrong"
 
-        func fetch(_ path: String, limit: Int, etag: String?) async throws(PatchError) -> FeedReply {
+        func fetch(_ request: FeedRequest) async throws(PatchError) -> FeedReply {
             FeedReply(.missing)
         }
     }
@@ -312,7 +312,7 @@ import Testing
 
         func end() { state.locked { $0.isOver = true } }
 
-        func fetch(_ path: String, limit: Int, etag: String?) async throws(PatchError) -> FeedReply {
+        func fetch(_ request: FeedRequest) async throws(PatchError) -> FeedReply {
             state.locked { $0.isAsked = true }
             await Task.detached {
                 while !self.state.locked(\.isOver) { try? await Task.sleep(for: .milliseconds(1)) }
@@ -393,10 +393,10 @@ import Testing
 
         func watch(_ ask: @escaping @Sendable () -> Int) { state.locked { $0 = ([], ask) } }
 
-        func fetch(_ path: String, limit: Int, etag: String?) async throws(PatchError) -> FeedReply {
+        func fetch(_ request: FeedRequest) async throws(PatchError) -> FeedReply {
             if let answer = state.locked(\.ask)?() { state.locked { $0.answers.append(answer) } }
-            if path.hasSuffix(".js") { await onEnvelope.locked { $0 }?() }
-            return try await feed.fetch(path, limit: limit, etag: etag)
+            if request.path.hasSuffix(".js") { await onEnvelope.locked { $0 }?() }
+            return try await feed.fetch(request)
         }
     }
 

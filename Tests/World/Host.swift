@@ -262,9 +262,9 @@ import Synchronization
     final class SourceBox: FeedSource {
         let life = Mutex<Life?>(nil)
 
-        func fetch(_ path: String, limit: Int, etag: String?) async throws(PatchError) -> FeedReply {
+        func fetch(_ request: FeedRequest) async throws(PatchError) -> FeedReply {
             guard let life = life.withLock({ $0 }) else { throw PatchError(.feedUnavailable, "the process has ended") }
-            return try await HostSource(life: life).fetch(path, limit: limit, etag: etag)
+            return try await HostSource(life: life).fetch(request)
         }
     }
 

@@ -70,8 +70,8 @@ struct PlaceTarget: DeployTarget {
 struct PlaceSource: FeedSource {
     let place: Place
 
-    func fetch(_ path: String, limit: Int, etag: String?) async throws(PatchError) -> FeedReply {
-        guard let bytes = await place.read(path) else { return FeedReply(.missing) }
+    func fetch(_ request: FeedRequest) async throws(PatchError) -> FeedReply {
+        guard let bytes = await place.read(request.path) else { return FeedReply(.missing) }
         return FeedReply(.bytes(bytes, etag: nil))
     }
 }
@@ -80,11 +80,11 @@ struct PlaceSource: FeedSource {
 struct HostSource: FeedSource {
     let life: Life
 
-    func fetch(_ path: String, limit: Int, etag: String?) async throws(PatchError) -> FeedReply {
-        let result = await life.download(path)
+    func fetch(_ request: FeedRequest) async throws(PatchError) -> FeedReply {
+        let result = await life.download(request.path)
         let bytes = try result.get()
         guard let bytes else { return FeedReply(.missing) }
-        guard bytes.count <= limit else { throw PatchError(.feedLimit, "\(path): too long") }
+        guard bytes.count <= request.limit else { throw PatchError(.feedLimit, "\(request.path): too long") }
         return FeedReply(.bytes(bytes, etag: nil))
     }
 }

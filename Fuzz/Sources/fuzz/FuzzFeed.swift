@@ -147,9 +147,13 @@ struct FuzzFeed: FeedSource {
         files["metadata/timestamp.json"] = changed[.timestamp] ?? Self.signed(.timestamp, timestamp)
     }
 
-    func fetch(_ path: String, limit: Int, etag: String?) async throws(PatchError) -> FeedReply {
-        guard let bytes = files[path.removingPercentEncoding ?? path] else { return FeedReply(.missing) }
-        guard bytes.count <= limit else { throw PatchError(.feedLimit, "\(path): more than \(limit) bytes") }
+    func fetch(_ request: FeedRequest) async throws(PatchError) -> FeedReply {
+        guard let bytes = files[request.path.removingPercentEncoding ?? request.path] else {
+            return FeedReply(.missing)
+        }
+        guard bytes.count <= request.limit else {
+            throw PatchError(.feedLimit, "\(request.path): more than \(request.limit) bytes")
+        }
         return FeedReply(.bytes(bytes, etag: nil))
     }
 }

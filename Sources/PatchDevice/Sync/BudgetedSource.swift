@@ -18,12 +18,12 @@ final class BudgetedSource: FeedSource {
 
     var bytes: Int { count.locked { $0 } }
 
-    func fetch(_ path: String, limit: Int, etag: String?) async throws(PatchError) -> FeedReply {
+    func fetch(_ request: FeedRequest) async throws(PatchError) -> FeedReply {
         guard ContinuousClock.now < end else { throw late }
         let source = source
         let transfer = Task { () async -> Result<FeedReply, PatchError> in
             do throws(PatchError) {
-                return .success(try await source.fetch(path, limit: limit, etag: etag))
+                return .success(try await source.fetch(request))
             } catch {
                 return .failure(error)
             }

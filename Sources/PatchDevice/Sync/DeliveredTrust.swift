@@ -123,5 +123,5 @@ struct DeliveredTrust {
 }
 
 private struct NoSource: FeedSource {
-    func fetch(_ path: String, limit: Int, etag: String?) async throws(PatchError) -> FeedReply { FeedReply(.missing) }
+    func fetch(_ request: FeedRequest) async throws(PatchError) -> FeedReply { FeedReply(.missing) }
 }

@@ -11,8 +11,8 @@ public struct FolderSource: FeedSource {
     /// - Parameter path: The folder that has the feed's `metadata` and `targets`.
     public init(_ path: String) { folder = Path(path) }
 
-    public func fetch(_ path: String, limit: Int, etag: String?) async throws(PatchError) -> FeedReply {
-        let names = path.utf8.split(separator: UInt8(ascii: "/")).map { String(Substring($0)) }
+    public func fetch(_ request: FeedRequest) async throws(PatchError) -> FeedReply {
+        let names = request.path.utf8.split(separator: UInt8(ascii: "/")).map { String(Substring($0)) }
         let decoded = names.compactMap(Self.decoded)
         // A web server would look for such a name in another folder, or not at all.
         guard decoded.count == names.count,
@@ -21,10 +21,10 @@ public struct FolderSource: FeedSource {
         let file = folder.appending(Path(decoded.joined(separator: "/")))
         guard FileInfo(file, following: true) != nil else { return FeedReply(.missing) }
         do throws(PatchError) {
-            return FeedReply(.bytes(try InputFile.regular(file, limit: limit), etag: nil))
+            return FeedReply(.bytes(try InputFile.regular(file, limit: request.limit), etag: nil))
         } catch {
             switch error.code {
-            case .limit: throw PatchError(.feedLimit, "\(path): \(error.message)")
+            case .limit: throw PatchError(.feedLimit, "\(request.path): \(error.message)")
             case .noInput: throw PatchError(.feedUnavailable, error.message).about(file)
             default: throw error
             }

@@ -171,7 +171,7 @@ public struct FeedClient: Sendable {
         {
             etag = storedTag(of: bytes)
         }
-        switch try await reply(FeedLayout.timestamp, limit: limits.timestamp, etag: etag) {
+        switch try await reply(to: FeedRequest(FeedLayout.timestamp, limit: limits.timestamp, etag: etag)) {
         case .missing: throw Self.missing(FeedLayout.timestamp)
         case .unchanged: break
         case .bytes(let bytes, let etag):
@@ -272,21 +272,19 @@ public struct FeedClient: Sendable {
 
     /// Reads a file; nil if it is missing.
     private mutating func fetch(_ path: String, limit: Int) async throws(PatchError) -> [UInt8]? {
-        guard case .bytes(let bytes, _) = try await reply(path, limit: limit, etag: nil) else { return nil }
+        guard case .bytes(let bytes, _) = try await reply(to: FeedRequest(path, limit: limit)) else { return nil }
         return bytes
     }
 
-    private mutating func reply(
-        _ path: String, limit: Int, etag: String?
-    ) async throws(PatchError) -> FeedReply.Content {
-        let reply = try await source.fetch(path, limit: limit, etag: etag)
+    private mutating func reply(to request: FeedRequest) async throws(PatchError) -> FeedReply.Content {
+        let reply = try await source.fetch(request)
         sourceDate = reply.date ?? sourceDate
         switch reply.content {
         // A source must apply the limit while it reads; this check is for one that does not.
-        case .bytes(let bytes, _) where bytes.count > limit:
-            throw PatchError(.feedLimit, "\(path): more than \(limit) bytes")
-        case .unchanged where etag == nil:
-            throw PatchError(.feedUnavailable, "\(path): the server answered that it is unchanged, unasked")
+        case .bytes(let bytes, _) where bytes.count > request.limit:
+            throw PatchError(.feedLimit, "\(request.path): more than \(request.limit) bytes")
+        case .unchanged where request.etag == nil:
+            throw PatchError(.feedUnavailable, "\(request.path): the server answered that it is unchanged, unasked")
         case .bytes, .unchanged, .missing: return reply.content
         }
     }

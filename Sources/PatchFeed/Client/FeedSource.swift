@@ -6,17 +6,37 @@ public import PatchCrypto
 public protocol FeedSource: Sendable {
     /// Reads a file.
     ///
-    /// - Parameters:
-    ///   - path: The file's path in the feed, with `/` between names, such as `metadata/timestamp.json`. Each name is
-    ///     percent-encoded, as in a URL.
-    ///   - limit: The maximum number of bytes. It is applied while reading.
-    ///   - etag: The tag of the bytes that the caller already has; nil to read the file unconditionally.
-    /// - Returns: The bytes, or that they are unchanged since `etag`, or that there is no such file.
-    /// - Throws: `feed-limit` if there are more bytes than `limit`, `feed-unavailable` if the file cannot be fetched.
-    func fetch(_ path: String, limit: Int, etag: String?) async throws(PatchError) -> FeedReply
+    /// - Parameter request: Which file, and how much of it. A source that asks another one passes it on, with another path if
+    ///   need be.
+    /// - Returns: The bytes, or that they are unchanged since the request's tag, or that there is no such file.
+    /// - Throws: `feed-limit` if there are more bytes than the limit, `feed-unavailable` if the file cannot be fetched.
+    func fetch(_ request: FeedRequest) async throws(PatchError) -> FeedReply
 }
 
-/// A source's reply for a path.
+/// A request for a file of a feed. A version after 1.0 may add members, which a source may ignore.
+public struct FeedRequest: Sendable {
+    /// The file's path in the feed, with `/` between names, such as `metadata/timestamp.json`. Each name is percent-encoded, as
+    /// in a URL.
+    public var path: String
+    /// The maximum number of bytes. It is applied while reading.
+    public var limit: Int
+    /// The tag of the bytes that the caller already has; nil to read the file unconditionally.
+    public var etag: String?
+
+    /// Makes a request.
+    ///
+    /// - Parameters:
+    ///   - path: The file's path in the feed, each name percent-encoded.
+    ///   - limit: The maximum number of bytes.
+    ///   - etag: The tag of the bytes that the caller already has; nil to read the file unconditionally.
+    public init(_ path: String, limit: Int, etag: String? = nil) {
+        self.path = path
+        self.limit = limit
+        self.etag = etag
+    }
+}
+
+/// A source's reply to a request.
 public struct FeedReply: Sendable {
     /// The file. A version after 1.0 may know more kinds of replies.
     #if hasAttribute(nonexhaustive)

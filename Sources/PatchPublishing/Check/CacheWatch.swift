@@ -19,12 +19,12 @@ package final class CacheWatch: FeedSource {
 
     package init(source: any FeedSource) { self.source = source }
 
-    package func fetch(_ path: String, limit: Int, etag: String?) async throws(PatchError) -> FeedReply {
+    package func fetch(_ request: FeedRequest) async throws(PatchError) -> FeedReply {
         fetched.add(1, ordering: .relaxed)
-        let reply = try await source.fetch(path, limit: limit, etag: etag)
+        let reply = try await source.fetch(request)
         // Only the reply of a server has a date, and only a server has caches.
         guard reply.date != nil else { return reply }
-        let isTimestamp = path == FeedLayout.timestamp
+        let isTimestamp = request.path == FeedLayout.timestamp
         let kind: Kind =
             if case .missing = reply.content {
                 .missing

@@ -21,7 +21,7 @@ import Testing
             source: FaultySource(source: server) { _, reply in
                 FeedReply(reply.content, date: reply.date, maxAge: seconds.map { .seconds($0) })
             })
-        _ = try await watch.fetch(path, limit: 10, etag: nil)
+        _ = try await watch.fetch(.init(path, limit: 10))
         #expect(watch.count == 1)
         return watch.faults
     }

@@ -379,7 +379,7 @@ import Testing
                 """
             }
             let source = try source(server, tls: false)
-            let task = Task { try await source.fetch("metadata/2.root.json", limit: 1 << 20, etag: nil) }
+            let task = Task { try await source.fetch(.init("metadata/2.root.json", limit: 1 << 20)) }
             while !FileManager.default.fileExists(atPath: work.folder.at("asked")) {
                 try await Task.sleep(for: .milliseconds(1))
             }
@@ -455,8 +455,8 @@ import Testing
         let server: WebServer
         let source: HTTPSource
 
-        func fetch(_ path: String, limit: Int, etag: String?) async throws(PatchError) -> FeedReply {
-            try await source.fetch(path, limit: limit, etag: etag)
+        func fetch(_ request: FeedRequest) async throws(PatchError) -> FeedReply {
+            try await source.fetch(request)
         }
     }
 
@@ -470,15 +470,15 @@ import Testing
         var log: [String] { lines.withLock { $0 } }
         func reset() { lines.withLock { $0 = [] } }
 
-        func fetch(_ path: String, limit: Int, etag: String?) async throws(PatchError) -> FeedReply {
-            let reply = try await source.fetch(path, limit: limit, etag: etag)
+        func fetch(_ request: FeedRequest) async throws(PatchError) -> FeedReply {
+            let reply = try await source.fetch(request)
             let word =
                 switch reply.content {
                 case .bytes(let bytes, _): "\(bytes.count)"
                 case .unchanged: "unchanged"
                 case .missing: "missing"
                 }
-            lines.withLock { $0.append("\(path) \(word)") }
+            lines.withLock { $0.append("\(request.path) \(word)") }
             return reply
         }
     }
