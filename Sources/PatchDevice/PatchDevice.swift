@@ -347,17 +347,29 @@ public final class PatchDevice: Sendable {
 
     // MARK: manually
 
-    /// Rolls back a patch, and never runs it on this device again.
+    /// Rolls back a version of a patch, and never runs it on this device again.
+    ///
+    /// - Parameters:
+    ///   - patch: The patch.
+    ///   - reason: Why, for ``why(_:)``.
+    /// - Returns: Whether it was held or running. Nothing is banned if it was not.
+    /// - Throws: `io` if that cannot be written.
+    @discardableResult
+    public func ban(_ patch: PatchID, reason: String) throws(PatchError) -> Bool {
+        try store.ban(patch.id, version: patch.version, reason: reason)
+    }
+
+    /// Rolls back every version of a patch that is held or running, and never runs them on this device again. A version that
+    /// the device gets later is not banned.
     ///
     /// - Parameters:
     ///   - id: The patch's reverse-DNS name.
-    ///   - version: Its version; nil for all versions that are held or running.
     ///   - reason: Why, for ``why(_:)``.
     /// - Returns: Whether a version of the patch was held or running.
     /// - Throws: `io` if that cannot be written.
     @discardableResult
-    public func ban(_ id: String, version: Int? = nil, reason: String) throws(PatchError) -> Bool {
-        try store.ban(id, version: version, reason: reason)
+    public func ban(everyVersionOf id: String, reason: String) throws(PatchError) -> Bool {
+        try store.ban(id, reason: reason)
     }
 
     /// Forgets every patch, ban and note, as if the app had just been installed. Keys that a feed has revoked stay revoked.

@@ -332,7 +332,7 @@ package final class SpecRunner: Sendable {
         }
         defer { state.locked { $0.isRenewing = false } }
         for old in active {
-            guard let patch = patches.first(where: { $0.manifest.id == old.id }) else { continue }
+            guard let patch = patches.first(where: { $0.manifest.id == old.name }) else { continue }
             try runner.activate(try runner.load(patch, countingWith: old.script))
         }
     }

@@ -1,7 +1,7 @@
 public import PatchCrypto
 public import PatchFeed
 package import PatchPublishing
-public import PatchRunner
+internal import PatchRunner
 internal import Synchronization
 
 /// A feed in memory, with keys of its own, for tests of devices.
@@ -90,7 +90,7 @@ public final class TestFeed: Sendable {
             entry.when = nextLaunch ? .nextLaunch : nil
         }
         try change { (feed, details) throws(PatchError) in _ = try feed.publish([publication], in: details) }
-        return PatchID(id: manifest.id, version: manifest.version)
+        return manifest.patch
     }
 
     /// Offers a patch to another part of all installations.

@@ -510,7 +510,7 @@ import Testing
     @Test func newVersionBannedOlderOneAnswersAtOnce() async throws {
         let bench = try await devices.deviceWithAGoodPatch()
         let (device, app, _, eight) = try await trial(bench)
-        try device.ban(eight.id, version: 8, reason: "for this test")
+        try device.ban(eight, reason: "for this test")
         #expect(app.price(1) == 8 && device.running.map(\.version) == [7])
     }
 
@@ -597,7 +597,11 @@ import Testing
         await bench.enterForeground()
         #expect(stages(bench.device) == ["8 downloaded 0", "7 trial 0"])
         #expect(DeviceTests.codes(bench) == ["8 downloaded", "7 trial"])
-        #expect(try bench.device?.ban(DeviceTests.id, version: version, reason: "for this test") == true)
+        let patch = version.map { PatchID(id: DeviceTests.id, version: $0) }
+        let isHeld =
+            try patch.map { try bench.device?.ban($0, reason: "for this test") }
+            ?? bench.device?.ban(everyVersionOf: DeviceTests.id, reason: "for this test")
+        #expect(isHeld == true)
         #expect(bench.running.isEmpty)
         try bench.feed.withdraw(PatchID(id: DeviceTests.id, version: 8))
         for _ in 0..<2 {
@@ -646,7 +650,7 @@ import Testing
         let bench = try await devices.deviceWithAGoodPatch()
         try await bench.launch(syncing: false)
         try bench.device?.clear()
-        #expect(try bench.device?.ban(DeviceTests.id, reason: "for this test") == true)
+        #expect(try bench.device?.ban(everyVersionOf: DeviceTests.id, reason: "for this test") == true)
         #expect(bench.running.isEmpty)
         await bench.sync()
         #expect(DeviceTests.codes(bench) == ["7 banned"] && bench.running.isEmpty)
@@ -799,7 +803,9 @@ import Testing
         #expect(device.isFollower)
         bench.device?.end()
         #expect(bench.device?.isReadOnly == true && bench.app?.price(1) == 8)
-        #expect(throws: PatchError(.io, "")) { try bench.device?.ban(DeviceTests.id, reason: "for this test") }
+        #expect(throws: PatchError(.io, "")) {
+            try bench.device?.ban(everyVersionOf: DeviceTests.id, reason: "for this test")
+        }
         try bench.feed.withdraw(PatchID(id: DeviceTests.id, version: 7))
         await device.sync()
         #expect(!device.isReadOnly && app.price(1) == 1)
@@ -870,7 +876,7 @@ import Testing
         let bench = try await devices.deviceWithAGoodPatch()
         try await bench.launch()
         let (device, app) = try second(bench, launches: true)
-        #expect(throws: PatchError(.io, "")) { try device.ban(DeviceTests.id, reason: "for this test") }
+        #expect(throws: PatchError(.io, "")) { try device.ban(everyVersionOf: DeviceTests.id, reason: "for this test") }
         for _ in 0..<2 {
             #expect(app.price(1) == 1 && bench.app?.price(1) == 8)
             #expect(device.why(DeviceTests.id).map(\.code) == [.banned])
@@ -896,7 +902,9 @@ import Testing
         let (device, _) = try second(bench)
         #expect(!device.isReadOnly, "it has made the folder again")
         device.launch()
-        #expect(throws: PatchError(.io, "")) { try bench.device?.ban(DeviceTests.id, reason: "for this test") }
+        #expect(throws: PatchError(.io, "")) {
+            try bench.device?.ban(everyVersionOf: DeviceTests.id, reason: "for this test")
+        }
         #expect(bench.device?.isReadOnly == true)
         device.close()
         await bench.sync()
@@ -904,7 +912,7 @@ import Testing
         // If there is no other process, it writes its own state again.
         await bench.sync()
         try FileManager.default.removeItem(atPath: bench.path)
-        try bench.device?.ban(DeviceTests.id, reason: "for this test")
+        try bench.device?.ban(everyVersionOf: DeviceTests.id, reason: "for this test")
         bench.crash()
         try await bench.launch(syncing: false)
         #expect(bench.device?.store.state.bans.map(\.patch.version) == [7])

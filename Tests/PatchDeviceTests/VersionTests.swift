@@ -220,7 +220,7 @@ import Testing
         _ = try machine.publishPrice(8)
         let old = try machine.start("1.0")
         await old.device.sync()
-        try old.device.ban(DeviceTests.id, version: 8, reason: "for this test")
+        try old.device.ban(PatchID(id: DeviceTests.id, version: 8), reason: "for this test")
         let name = old.device.installation
         machine.feed.isOffline = true
         let new = try machine.start("1.1")
@@ -362,7 +362,7 @@ import Testing
         for version in ["1.0", "1.0", "1.1", "1.1"] { try await machine.work(version) }
         let (old, new) = (try machine.start("1.0"), try machine.start("1.1", at: 1))
         #expect(old.app.price(1) == 8 && new.app.price(1) == 8)
-        try new.device.ban(DeviceTests.id, reason: "for this test")
+        try new.device.ban(everyVersionOf: DeviceTests.id, reason: "for this test")
         machine.feed.isOffline = true
         await old.device.sync()
         #expect(old.app.price(1) == 1 && Self.codes(old.device) == ["7 banned"])
@@ -373,7 +373,7 @@ import Testing
         _ = try machine.publishPrice(7)
         try await machine.work("1.0")
         let process = try machine.start("1.1")
-        try process.device.ban(DeviceTests.id, reason: "for this test")
+        try process.device.ban(everyVersionOf: DeviceTests.id, reason: "for this test")
         try process.device.clear()
         for version in ["1.1", "1.0"] {
             let process = try machine.start(version)
@@ -390,7 +390,7 @@ import Testing
         _ = try machine.publishPrice(7)
         let old = try machine.start("1.0")
         await old.device.sync()
-        try old.device.ban(DeviceTests.id, reason: "for this test")
+        try old.device.ban(everyVersionOf: DeviceTests.id, reason: "for this test")
         if !isAlive { machine.crash() }
         func age(days: Int) throws {
             let run = try Tool.shell("find '\(machine.part("1.0"))' -type f -exec touch -d '\(days) days ago' {} +")

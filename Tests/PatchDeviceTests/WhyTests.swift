@@ -81,7 +81,7 @@ import Testing
         },
         cause(.banned) {
             let bench = try await synced()
-            try bench.device?.ban(id, reason: "for this test")
+            try bench.device?.ban(everyVersionOf: id, reason: "for this test")
             return bench
         },
         cause(.safeMode) {
@@ -168,7 +168,8 @@ import Testing
         let found = bench.why(Self.id)
         #expect(found.contains { $0.code == code }, "\(found)")
         for status in found {
-            #expect(status.isRunning == bench.running.contains { $0.id == Self.id && $0.version == status.version })
+            #expect(status.isRunning == (status.patch.map(bench.running.contains) ?? false))
+            #expect(status.id == Self.id && (status.patch == nil) == (status.code == .unknown), "\(status)")
             #expect(!status.reason.isEmpty && (status.code != .good || status.isRunning), "\(status)")
         }
     }

@@ -74,7 +74,7 @@ struct Main {
             }
             let role = device.isFollower ? "follower" : "writer"
             let codes = device.why("com.example.shop.price").map {
-                "\($0.version ?? 0)-\($0.code.rawValue)\($0.isRunning ? "-runs" : "")"
+                "\($0.patch?.version ?? 0)-\($0.code.rawValue)\($0.isRunning ? "-runs" : "")"
             }
             print(role, price(1), codes.joined(separator: " "))
             fflush(nil)

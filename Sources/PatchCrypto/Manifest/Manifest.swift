@@ -25,10 +25,9 @@ public struct Manifest: Sendable {
         }
     }
 
-    /// The patch's reverse-DNS name.
-    public let id: String
-    /// The patch's version, 1 to 2^31-1. A runner accepts no lower one for an id, unless the higher one was taken back.
-    public let version: Int
+    /// The patch's reverse-DNS name and its version, 1 to 2^31-1. A runner accepts no lower version for a name, unless the higher
+    /// one was taken back.
+    public let patch: PatchID
     /// The app's reverse-DNS name.
     public let app: String
     /// Which versions of the app it fits.
@@ -60,9 +59,9 @@ public struct Manifest: Sendable {
     /// Makes a manifest.
     ///
     /// - Parameters:
-    ///   - id: Two or more labels of `[A-Za-z0-9_-]+` with dots between them, at most 128 bytes.
-    ///   - version: 1 to 2^31-1.
-    ///   - app: In the form of `id`.
+    ///   - patch: The name is two or more labels of `[A-Za-z0-9_-]+` with dots between them, at most 128 bytes; the version is 1
+    ///     to 2^31-1.
+    ///   - app: In the form of the patch's name.
     ///   - appVersions: The versions of the app that it is for.
     ///   - engine: 1 to 2^31-1.
     ///   - instances: 1 to 16, or nil.
@@ -74,21 +73,22 @@ public struct Manifest: Sendable {
     ///   - extra: Keys of `[A-Za-z0-9._-]{1,64}`, values without control characters.
     /// - Throws: `malformed` if the format does not allow a value, `limit` if a limit is exceeded.
     public init(
-        id: String, version: Int, app: String, appVersions: VersionRange = .all, engine: Int = 1,
-        instances: Int? = nil, replaces: [String] = [], scripts: [Script], created: Timestamp? = nil,
-        expires: Timestamp? = nil, notes: String? = nil, extra: [String: String]? = nil
+        _ patch: PatchID, app: String, appVersions: VersionRange = .all, engine: Int = 1, instances: Int? = nil,
+        replaces: [String] = [], scripts: [Script], created: Timestamp? = nil, expires: Timestamp? = nil,
+        notes: String? = nil, extra: [String: String]? = nil
     ) throws(PatchError) {
         try self.init(
-            id: id, version: version, app: app, appVersions: appVersions, engine: engine, instances: instances,
-            replaces: replaces, scripts: scripts, created: created, expires: expires, notes: notes, extra: extra,
-            limits: EnvelopeLimits())
+            id: patch.id, version: patch.version, app: app, appVersions: appVersions, engine: engine,
+            instances: instances, replaces: replaces, scripts: scripts, created: created, expires: expires,
+            notes: notes, extra: extra)
     }
 
-    /// Makes a manifest for an envelope of another size than the format's.
+    /// Makes a manifest of its members, and maybe for an envelope of another size than the format's.
     package init(
         id: String, version: Int, app: String, appVersions: VersionRange = .all, engine: Int = 1,
         instances: Int? = nil, replaces: [String] = [], scripts: [Script], created: Timestamp? = nil,
-        expires: Timestamp? = nil, notes: String? = nil, extra: [String: String]? = nil, limits: EnvelopeLimits
+        expires: Timestamp? = nil, notes: String? = nil, extra: [String: String]? = nil,
+        limits: EnvelopeLimits = EnvelopeLimits()
     ) throws(PatchError) {
         try Rules.check(NameForm.isReverseDNS(id), "id", "is not a reverse-DNS name such as com.example.fix")
         try Rules.check(Rules.numbers.contains(version), "version", "is not a whole number from 1 to 2147483647")
@@ -108,8 +108,7 @@ public struct Manifest: Sendable {
             try Rules.check(NameForm.isExtraKey(key), "extra", "has a key that is not [A-Za-z0-9._-]{1,64}")
             try Rules.check(Rules.isPlain(value), "extra", Rules.controlCharacters)
         }
-        self.id = id
-        self.version = version
+        patch = PatchID(id: id, version: version)
         self.app = app
         self.appVersions = appVersions
         self.engine = engine
@@ -121,6 +120,9 @@ public struct Manifest: Sendable {
         self.notes = notes
         self.extra = extra
     }
+
+    package var id: String { patch.id }
+    package var version: Int { patch.version }
 
     /// Whether the patch has expired; false if it never expires, or if the time is not known.
     package func hasExpired(at time: Timestamp?) -> Bool {

@@ -1,6 +1,5 @@
-internal import PatchCrypto
+public import PatchCrypto
 internal import PatchFeed
-internal import PatchRunner
 
 /// Why a version of a patch is running on this device, or not.
 public struct PatchStatus: Sendable, CustomStringConvertible {
@@ -73,8 +72,9 @@ public struct PatchStatus: Sendable, CustomStringConvertible {
 
     /// The patch's reverse-DNS name.
     public let id: String
-    /// The version of the patch; nil if none is known.
-    public let version: Int?
+    package let version: Int?
+    /// The patch with its version; nil if no version is known.
+    public var patch: PatchID? { version.map { PatchID(id: id, version: $0) } }
     /// The reason, for programs.
     public let code: Code
     /// Whether it runs in this process, and answers. It is false for a patch in shadow.

@@ -43,7 +43,7 @@ extension PatchStore {
 
     /// Ends a patch that is banned now. Otherwise an older version answers for the functions that have failed.
     private func replace(_ patch: PatchID) {
-        guard let runner, let active = runner.active.first(where: { $0.patch == patch }) else { return }
+        guard let runner, let active = runner.active.first(where: { $0.id == patch }) else { return }
         if isBanned(patch) { return end([patch], on: runner) }
         let (trust, hash) = memory.locked { ($0.launch.trust, $0.launch.activated[patch.id]?.hash ?? "") }
         guard let trust = trust?(),

@@ -112,7 +112,7 @@ extension PatchStore {
         let isSyncing = waits && isWriterSyncing(Self.longestWait)
         let ended = memory.locked { memory in
             memory.launch.awaitsWriter = false
-            return runner.active.map(\.id).filter { id in
+            return runner.active.map(\.name).filter { id in
                 guard let hash = memory.launch.activated[id]?.hash, state.isEnabled else { return true }
                 if isSyncing, !state.isBanned(hash), !state.held.contains(where: { $0.patch.id == id }) {
                     memory.launch.awaitsWriter = true
@@ -125,7 +125,7 @@ extension PatchStore {
         }
         for id in ended { runner.deactivate(id) }
         let answering = memory.locked { $0.launch.closed }
-        runner.endOtherwise { !closed.contains(answering[$0.id] ?? "") }
+        runner.endOtherwise { !closed.contains(answering[$0.name] ?? "") }
         if let trust { startShadows(on: runner, trust: trust) }
     }
 

@@ -69,10 +69,10 @@ extension PatchStore {
     ///
     /// - Parameter others: Other versions that must not run, either.
     package func end(_ ended: Set<PatchID>, on runner: PatchRunner, without others: Set<PatchID> = []) {
-        let isIdle = ended.isDisjoint(with: (runner.active + runner.closed).map(\.patch))
+        let isIdle = ended.isDisjoint(with: (runner.active + runner.closed).map(\.id))
         let trust = isIdle ? nil : memory.locked { $0.launch.trust }?()
         for patch in ended {
-            if let trust, (runner.active + runner.closed).contains(where: { $0.patch == patch }) {
+            if let trust, (runner.active + runner.closed).contains(where: { $0.id == patch }) {
                 runSuccessor(of: patch.id, without: others.union(ended), on: runner, trust)
             }
             runner.deactivate(patch)
@@ -105,7 +105,7 @@ extension PatchStore {
         return false
     }
 
-    package var running: [PatchID] { runner?.active.map(\.patch) ?? [] }
+    package var running: [PatchID] { runner?.active.map(\.id) ?? [] }
 
     /// Whether the `otherwise` of a closed patch is active.
     package func isAnswering(_ hash: String) -> Bool { memory.locked { $0.launch.answering.contains(hash) } }
@@ -279,7 +279,7 @@ extension PatchStore {
     package func run(
         _ patch: VerifiedPatch, _ hash: String, on runner: PatchRunner, closing: Bool = false
     ) -> Bool {
-        let identity = PatchID(id: patch.manifest.id, version: patch.manifest.version)
+        let identity = patch.manifest.patch
         do throws(PatchError) {
             let loaded = try load(patch, hash, on: runner)
             let isClosed =
@@ -339,9 +339,9 @@ extension PatchStore {
         guard !patches.isEmpty else { return }
         let stored = state.stored.reduce(into: [:]) { $0[$1.patch] = $1 }
         for patch in patches {
-            let identity = patch.patch
+            let identity = patch.id
             guard let held = stored[identity], case let hash = held.hash,
-                activated[patch.id]?.hash == hash || closed[patch.id] == hash || held.stage == .shadow,
+                activated[identity.id]?.hash == hash || closed[identity.id] == hash || held.stage == .shadow,
                 verified(hash, on: runner, trust: trust) == nil
             else { continue }
             switch memory.locked({ $0.launch.blockReasons[hash] }) {

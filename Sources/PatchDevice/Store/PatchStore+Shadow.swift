@@ -22,7 +22,7 @@ extension PatchStore {
         let due = memory.locked { memory in
             let wanted = wantedShadows(memory)
             guard !wanted.isEmpty else { return wanted }
-            let running = Set(runner.shadows.map(\.patch))
+            let running = Set(runner.shadows.map(\.id))
             let due = wanted.filter { held in
                 guard !running.contains(held.patch), !memory.launch.triedShadows.contains(held.hash) else {
                     return false
@@ -84,8 +84,8 @@ extension PatchStore {
         let ended = memory.locked { memory -> [LoadedPatch] in
             guard let running = memory.launch.runner?.shadows, !running.isEmpty else { return [] }
             let wanted = Set(wantedShadows(memory).map(\.patch))
-            return running.filter { !wanted.contains($0.patch) }
+            return running.filter { !wanted.contains($0.id) }
         }
-        for patch in ended { runner?.endShadow(patch.id) }
+        for patch in ended { runner?.endShadow(patch.name) }
     }
 }

@@ -155,7 +155,7 @@ package final class PatchStore: Sendable {
                 if let runner { end([PatchID(id: id, version: version)], on: runner) }
             } else {
                 runner?.deactivate(id)
-                runner?.endOtherwise { $0.id == id }
+                runner?.endOtherwise { $0.name == id }
             }
             endShadows()
         }

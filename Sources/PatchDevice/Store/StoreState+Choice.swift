@@ -1,5 +1,4 @@
-internal import PatchCrypto
-package import PatchRunner
+package import PatchCrypto
 
 // Which patches run, and which take the place of others.
 extension StoreState {

@@ -1,5 +1,4 @@
 package import PatchCrypto
-internal import PatchRunner
 
 // The form in which a store's state is kept in its file. A member that is missing has its default, so that a file from an older
 // version of this library can be read.

@@ -1,5 +1,4 @@
 package import PatchCrypto
-internal import PatchRunner
 
 // How the last launch is judged: what has proved itself, and what failed.
 extension StoreState {

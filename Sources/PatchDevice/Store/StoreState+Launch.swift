@@ -1,5 +1,4 @@
 package import PatchCrypto
-package import PatchRunner
 
 // What happens in a launch.
 extension StoreState {

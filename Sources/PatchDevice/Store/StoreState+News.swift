@@ -88,7 +88,3 @@ extension StoreState {
         raiseTrust(to: other.trustNumber)
     }
 }
-
-extension PatchList.Entry {
-    var patch: PatchID { PatchID(id: id, version: version) }
-}

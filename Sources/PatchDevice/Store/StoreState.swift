@@ -1,5 +1,4 @@
 package import PatchCrypto
-package import PatchRunner
 
 /// The state of a store: which patches it holds, which were tried, which proved good, and which are banned.
 ///

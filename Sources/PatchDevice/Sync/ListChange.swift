@@ -1,6 +1,5 @@
 internal import PatchCrypto
 internal import PatchFeed
-internal import PatchRunner
 
 /// What a list changes on a device: the versions that no longer answer, and those that are in shadow.
 struct ListChange {

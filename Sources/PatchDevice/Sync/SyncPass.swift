@@ -160,10 +160,10 @@ struct SyncPass: Sendable {
         if !list.isEnabled { runner?.deactivateAll() }
         // Events are reported after their change is written. If the write failed, the next sync reports them.
         if failure == nil, list.isEnabled != old.isEnabled { store.events(list.isEnabled ? .enabled : .disabled) }
-        let running = Set((runner?.active ?? []).map(\.patch))
+        let running = Set((runner?.active ?? []).map(\.id))
         if let runner {
             // What is in shadow already stays there.
-            let inPlace = change.shadows.intersection(runner.shadows.map(\.patch))
+            let inPlace = change.shadows.intersection(runner.shadows.map(\.id))
             store.end(change.refused.subtracting(inPlace), on: runner, without: change.refused)
         }
         if failure == nil {

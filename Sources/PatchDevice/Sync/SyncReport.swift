@@ -1,6 +1,5 @@
 public import PatchCrypto
 public import PatchFeed
-public import PatchRunner
 
 /// The results of a sync.
 public struct SyncReport: Sendable {

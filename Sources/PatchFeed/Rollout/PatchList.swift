@@ -107,10 +107,8 @@ public struct PatchList: Sendable {
             case nextLaunch = "next-launch"
         }
 
-        /// The patch's reverse-DNS name.
-        public let id: String
-        /// The patch's version.
-        public let version: Int
+        /// The patch's reverse-DNS name and version.
+        public let patch: PatchID
         /// The envelope's path among the feed's targets; empty if it is withdrawn.
         public let path: String
         /// The app versions that it is for, copied from the manifest so that a device can choose before it downloads anything.
@@ -127,10 +125,12 @@ public struct PatchList: Sendable {
         /// if there are any.
         package let rollout: Rollout?
         /// Groups that it is for, whatever the percentage.
-        public let groups: [String]?
+        package let groups: [String]?
         /// Users that it is for, whatever the percentage, by their `Rollout.name(of:patch:)`.
-        public let users: [String]?
+        package let users: [String]?
 
+        package var id: String { patch.id }
+        package var version: Int { patch.version }
         package var seed: String { rollout?.seed ?? id }
     }
 
@@ -170,22 +170,17 @@ public struct PatchList: Sendable {
         }
         var entries: [Entry] = []
         var faults: [PatchError] = []
-        struct Patch: Hashable {
-            let id: String
-            let version: Int
-        }
-        var places: [Patch: Int] = [:]
+        var places: [PatchID: Int] = [:]
         entries.reserveCapacity(values.count)
         for (index, value) in values.enumerated() {
             do throws(PatchError) {
                 let entry = try Entry(JSONObject(value, "the list: patches[\(index)]"))
-                let patch = Patch(id: entry.id, version: entry.version)
-                if let first = places[patch] {
-                    faults.append(PatchError(.feedMalformed, "the list: \(entry.id) \(entry.version) twice"))
+                if let first = places[entry.patch] {
+                    faults.append(PatchError(.feedMalformed, "the list: \(entry.patch) twice"))
                     // A withdrawal counts, whichever entry comes first.
                     if entry.state == .withdrawn { entries[first] = entry }
                 } else {
-                    places[patch] = entries.count
+                    places[entry.patch] = entries.count
                     entries.append(entry)
                 }
             } catch {
@@ -201,9 +196,9 @@ extension PatchList.Entry {
     private typealias Key = PatchList.Key
 
     init(_ object: JSONObject) throws(PatchError) {
-        id = try object.text(Key.id)
+        let id = try object.text(Key.id)
         guard NameForm.isReverseDNS(id) else { throw object.fault(Key.id, "expected a name such as com.example.fix") }
-        version = try object.number(Key.version, in: 1...Int(Int32.max))
+        patch = PatchID(id: id, version: try object.number(Key.version, in: 1...Int(Int32.max)))
         // A state from a later version must not start a patch that it may be meant to stop.
         state = State(rawValue: try object.text(Key.state)) ?? .paused
         reason = try? object.optional(Key.reason, object.text)

@@ -1,4 +1,5 @@
 internal import CLuaBridge
+internal import PatchCrypto
 
 struct SampledCall {
     let shadow: Shadow

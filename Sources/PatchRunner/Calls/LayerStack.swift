@@ -1,4 +1,5 @@
 internal import CLuaBridge
+internal import PatchCrypto
 internal import PatchText
 
 /// An active patch, to which layers belong.

@@ -1,3 +1,5 @@
+internal import PatchCrypto
+
 /// The `otherwise` of a replacement: the value or the error that answers when the script cannot.
 ///
 /// A value may be passed to several threads even if its type is not `Sendable`. If the type is a class, it should be `Sendable`.

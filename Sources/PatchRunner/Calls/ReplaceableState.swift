@@ -1,3 +1,5 @@
+public import PatchCrypto
+
 /// A registered name and the patches on it.
 public struct ReplaceableState: Sendable {
     /// The name.

@@ -1,3 +1,4 @@
+internal import PatchCrypto
 internal import PatchText
 
 /// An event that may be repeated many times in a short time.

@@ -1,3 +1,5 @@
+public import PatchCrypto
+
 /// A call of a function that reaches a patch, for an event or an instrument.
 public struct PatchedCall: Sendable, Hashable {
     /// The patch.

@@ -1,3 +1,5 @@
+public import PatchCrypto
+
 /// An error that a script threw with `host.throw`.
 public struct ScriptError: Error, Sendable, CustomStringConvertible {
     /// The script's message.

@@ -1,3 +1,4 @@
+internal import PatchCrypto
 internal import PatchText
 
 /// Reports how the patches of a registry were called since the last report.

@@ -1,3 +1,4 @@
+internal import PatchCrypto
 internal import PatchText
 
 /// A figure of an active patch, for a system that collects metrics. ``PatchRegistry/metrics`` contains all of them.

@@ -33,8 +33,8 @@ public final class LoadedPatch: Sendable {
     deinit { script.close() }
 
     /// The patch's reverse-DNS name and version.
-    public var patch: PatchID { script.patch }
-    package var id: String { manifest.id }
+    public var id: PatchID { manifest.patch }
+    package var name: String { manifest.id }
     package var version: Int { manifest.version }
 
     /// Whether a replacement of it has failed too often, so that its script does not run for now: its `otherwise` answers, or what

@@ -100,8 +100,8 @@ public final class PatchRunner: Sendable {
     public var active: [LoadedPatch] { state.locked { $0.active } }
 
     /// The same, and the closed ones. They are read without a reference to a patch, which may be the last one.
-    package var activePatches: [PatchID] { state.locked { $0.active.map(\.patch) } }
-    package var closedPatches: [PatchID] { state.locked { $0.closed.map(\.patch) } }
+    package var activePatches: [PatchID] { state.locked { $0.active.map(\.id) } }
+    package var closedPatches: [PatchID] { state.locked { $0.closed.map(\.id) } }
 
     /// The highest version that was activated for each patch id. An app that keeps them cannot be downgraded to an
     /// older version of a patch.
@@ -124,7 +124,7 @@ public final class PatchRunner: Sendable {
             patch = try verify(
                 envelope, trust: trust.store, keys: trust.scriptKeys, threshold: trust.threshold, report: &report)
         } catch {
-            events?(.refused(report.manifest.map { .init(id: $0.id, version: $0.version) }, error))
+            events?(.refused(report.manifest?.patch, error))
             throw error
         }
         let loaded = try load(patch)
@@ -156,7 +156,7 @@ public final class PatchRunner: Sendable {
     /// Loads a patch whose failures count together with the failures of an earlier script, for tests.
     package func load(_ patch: VerifiedPatch, countingWith earlier: ScriptState?) throws(PatchError) -> LoadedPatch {
         let manifest = patch.manifest
-        let identity = PatchID(id: manifest.id, version: manifest.version)
+        let identity = manifest.patch
         do throws(PatchError) {
             var policy = try policy(for: manifest)
             policy.minimumVersion = minimumVersions[manifest.id]
@@ -197,12 +197,12 @@ public final class PatchRunner: Sendable {
     public func activate(_ patch: LoadedPatch) throws(PatchError) {
         let replaced = try begin(patch) { leftovers in
             let (old, closed) = state.locked { state in
-                let old = state.active.firstIndex { $0.id == patch.id }.map { state.active.remove(at: $0) }
-                let closed = state.closed.firstIndex { $0.id == patch.id && $0.version <= patch.version }.map {
+                let old = state.active.firstIndex { $0.name == patch.name }.map { state.active.remove(at: $0) }
+                let closed = state.closed.firstIndex { $0.name == patch.name && $0.version <= patch.version }.map {
                     state.closed.remove(at: $0)
                 }
                 state.active.append(patch)
-                state.minimumVersions[patch.id] = max(patch.version, state.minimumVersions[patch.id] ?? 0)
+                state.minimumVersions[patch.name] = max(patch.version, state.minimumVersions[patch.name] ?? 0)
                 return (old, closed)
             }
             patch.script.activate(replacing: old?.script, &leftovers)
@@ -210,9 +210,9 @@ public final class PatchRunner: Sendable {
             leftovers.keep(closed)
             return old
         }
-        endShadows { $0.id == patch.id && $0.version <= patch.version }
-        if let replaced { events?(.deactivated(replaced.patch)) }
-        events?(.activated(patch.patch))
+        endShadows { $0.name == patch.name && $0.version <= patch.version }
+        if let replaced { events?(.deactivated(replaced.id)) }
+        events?(.activated(patch.id))
         if let why = patch.script.whyAlone { patch.script.reports.takesTurns(why) }
     }
 
@@ -228,14 +228,14 @@ public final class PatchRunner: Sendable {
     /// - Parameter mayRun: Called once, before the first run. Returns whether the script may run.
     package func shadow(_ patch: LoadedPatch, mayRun: @escaping @Sendable () -> Bool) throws(PatchError) {
         let ended = try begin(patch) { (leftovers) throws(PatchError) in
-            if let active = activePatches.first(where: { $0.id == patch.id && $0.version >= patch.version }) {
+            if let active = activePatches.first(where: { $0.id == patch.name && $0.version >= patch.version }) {
                 throw PatchError(
-                    .policy, "version \(active.version) of \(patch.id) is active",
+                    .policy, "version \(active.version) of \(patch.name) is active",
                     hint: "a shadow is of a higher version")
             }
             let old = state.locked { state in
-                let old = state.shadows.filter { $0.id == patch.id }
-                state.shadows.removeAll { $0.id == patch.id }
+                let old = state.shadows.filter { $0.name == patch.name }
+                state.shadows.removeAll { $0.name == patch.name }
                 state.shadows.append(patch)
                 return old
             }
@@ -253,20 +253,21 @@ public final class PatchRunner: Sendable {
         defer { leftovers.end() }
         do throws(PatchError) {
             guard patch.owner === identity else {
-                throw PatchError(.config, "\(patch.id) was loaded by another runner", hint: "load it with this runner")
+                throw PatchError(
+                    .config, "\(patch.name) was loaded by another runner", hint: "load it with this runner")
             }
             var policy = try policy(for: patch.manifest)
             return try registry.names.whileChanging { () throws(PatchError) in
                 // Another thread may have raised it since the policy was made.
-                policy.minimumVersion = minimumVersions[patch.id]
+                policy.minimumVersion = minimumVersions[patch.name]
                 try policy.check(patch.manifest)
                 guard patch.script.use() else {
-                    throw PatchError(.config, "\(patch.id) was already activated", hint: "load it again")
+                    throw PatchError(.config, "\(patch.name) was already activated", hint: "load it again")
                 }
                 return try body(&leftovers)
             }
         } catch {
-            events?(.refused(patch.patch, error))
+            events?(.refused(patch.id, error))
             throw error
         }
     }
@@ -283,7 +284,7 @@ public final class PatchRunner: Sendable {
 
     /// Ends the shadow of a patch, whatever its version.
     @discardableResult
-    package func endShadow(_ id: String) -> Bool { !endShadows { $0.id == id }.isEmpty }
+    package func endShadow(_ id: String) -> Bool { !endShadows { $0.name == id }.isEmpty }
 
     @discardableResult
     private func endShadows(_ isMeant: (LoadedPatch) -> Bool) -> [LoadedPatch] {
@@ -310,10 +311,10 @@ public final class PatchRunner: Sendable {
         var leftovers = Leftovers()
         let ended = registry.names.whileChanging {
             let (active, closed) = state.locked { state in
-                let closed = state.closed.filter { $0.id == patch.id }
-                let active = state.active.filter { $0.id == patch.id && $0.version >= patch.version }
-                state.closed.removeAll { $0.id == patch.id }
-                state.active.removeAll { $0.id == patch.id && $0.version >= patch.version }
+                let closed = state.closed.filter { $0.name == patch.name }
+                let active = state.active.filter { $0.name == patch.name && $0.version >= patch.version }
+                state.closed.removeAll { $0.name == patch.name }
+                state.active.removeAll { $0.name == patch.name && $0.version >= patch.version }
                 state.closed.append(patch)
                 return (active, closed)
             }
@@ -333,7 +334,7 @@ public final class PatchRunner: Sendable {
 
     /// Deactivates a version of a patch, or ends its `otherwise` or its shadow.
     package func deactivate(_ patch: PatchID) {
-        func isMeant(_ other: LoadedPatch) -> Bool { other.patch == patch }
+        func isMeant(_ other: LoadedPatch) -> Bool { other.id == patch }
         deactivate(isMeant)
         endOtherwise(isMeant)
         endShadows(isMeant)
@@ -362,7 +363,7 @@ public final class PatchRunner: Sendable {
 
     /// Deactivates the active version of a patch.
     @discardableResult
-    package func deactivate(_ id: String) -> Bool { deactivate { $0.id == id } }
+    package func deactivate(_ id: String) -> Bool { deactivate { $0.name == id } }
 
     /// Deactivates all patches, and ends all shadows.
     public func deactivateAll() {

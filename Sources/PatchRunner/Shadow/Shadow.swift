@@ -1,3 +1,4 @@
+internal import PatchCrypto
 internal import PatchText
 internal import Synchronization
 

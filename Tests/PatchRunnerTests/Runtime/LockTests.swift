@@ -32,7 +32,7 @@ import Testing
                     ended.add()
                     _ = runner.active.count + runner.shadows.count + runner.minimumVersions.count + registry.state.count
                     runner.deactivate("com.example.shop.none")
-                    runner.endOtherwise { $0.id == "com.example.shop.none" }
+                    runner.endOtherwise { $0.name == "com.example.shop.none" }
                 }
             }
             let source = """

@@ -134,7 +134,7 @@ import Testing
         #expect(opened == [[Self.names, Self.names.filter { $0 != "T.plain" }]])
         #expect(!app.harness.events.contains { $0.name == "deactivated" })
         #expect(!app.plain.slot.isPatched && app.plain(1) == 1)
-        #expect(app.harness.runner.active.map(\.id) == ["com.example.shop.fix"])
+        #expect(app.harness.runner.active.map(\.name) == ["com.example.shop.fix"])
         for _ in 0..<20 { await app.expectOtherwise() }
         // The script no longer runs.
         #expect(app.harness.failures.count == 3)

@@ -164,7 +164,7 @@ import Testing
                 let patch = try harness.runner.load(Harness.verified(source, version: 2, replaces: Self.names))
                 try harness.runner.shadow(patch)
                 updates.add()
-                if updates.count % 5 == 0 { harness.runner.endShadow(patch.id) }
+                if updates.count % 5 == 0 { harness.runner.endShadow(patch.name) }
                 try await Task.sleep(for: .milliseconds(5))
             }
         }

@@ -76,7 +76,7 @@ import Testing
 
         /// Opens the breaker of a patch for good: its `otherwise` answers, or what is below it.
         func open(_ place: Int) {
-            let script = harness.runner.active.first { $0.id == "com.example.p\(place)" }?.script
+            let script = harness.runner.active.first { $0.name == "com.example.p\(place)" }?.script
             script?.reports.breaker.open()
             for name in ["T.f", "T.waits"] { script?.followBreaker(name) }
         }

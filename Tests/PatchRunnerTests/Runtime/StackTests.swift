@@ -181,7 +181,7 @@ import Testing
         let held = Task { await onThread { app.holds() } }
         try await app.gate.hasArrived(1)
         let answers = calls(waits ? 100 : 4, of: app, waits: waits)
-        let guardian = try #require(app.harness.runner.active.first { $0.id == "com.example.guard" })
+        let guardian = try #require(app.harness.runner.active.first { $0.name == "com.example.guard" })
         while guardian.script.lua.queueLength == 0 { try await Task.sleep(for: .milliseconds(1)) }
         try await Task.sleep(for: .milliseconds(20))
         try app.guards(2, holds: true)
@@ -274,7 +274,7 @@ import Testing
         try app.install("top", "return original(x)")
         let held = Task { await onThread { app.holds() } }
         try await app.gate.hasArrived(1)
-        let below = try #require(app.harness.runner.active.first { $0.id == "com.example.below" })
+        let below = try #require(app.harness.runner.active.first { $0.name == "com.example.below" })
         // It waits for the held call, up to the limit. The calls begin to wait in the middle of that, so that their own limits come later.
         let runner = app.harness.runner
         let ended = Task { await onThread { runner.deactivate("com.example.below") } }

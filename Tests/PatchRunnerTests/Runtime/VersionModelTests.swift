@@ -142,7 +142,7 @@ import Testing
             let version = Int.random(in: 1...3, using: &random)
             let name = "com.example.p\(id)"
             runner.lowerMinimumVersion(of: name, to: 1)
-            let earlier = (runner.active + runner.closed).filter { $0.id == name }
+            let earlier = (runner.active + runner.closed).filter { $0.name == name }
             switch Int.random(in: 0..<10, using: &random) {
             case 0..<4:  // an update, a new patch, or one that is rolled back
                 let patch = try bench.load(id, version)
@@ -155,7 +155,7 @@ import Testing
             case 6:
                 guard let closed = model.closed[id] else { continue }
                 model.closed[id] = nil
-                bench.change(to: model.answers) { runner.endOtherwise { $0.id == name && $0.version == closed } }
+                bench.change(to: model.answers) { runner.endOtherwise { $0.name == name && $0.version == closed } }
             case 7:
                 let patch = try bench.load(id, version)
                 model.closed[id] = version
@@ -187,7 +187,7 @@ import Testing
         }
         let first = try harness.apply(script(1), version: 1, replaces: ["T.hold", "T.quick"])
         let layer = try #require(first.script.lua.layers.first)
-        harness.runner.deactivate(first.id)
+        harness.runner.deactivate(first.name)
         let second = try harness.apply(script(2), version: 2, replaces: ["T.hold", "T.quick"])
         try #require(second.script.lua.layers.first?.address == layer.address)
         await onThread {
@@ -209,7 +209,7 @@ import Testing
         let first = try harness.apply("patch.replace('T.f', function() return 1 end, {otherwise = 11})", version: 1)
         let layer = try #require(first.script.lua.layers.first)
         let slot = try #require(first.script.names.slot("T.f"))
-        harness.runner.deactivate(first.id)
+        harness.runner.deactivate(first.name)
         let second = try harness.apply("patch.replace('T.f', function() return 2 end, {otherwise = 12})", version: 2)
         try #require(second.script.lua.layers.first?.address == layer.address)
         #expect(second.script.lua.layers.first != layer)
@@ -233,7 +233,7 @@ import Testing
         }
         let first = try apply("com.example.a", 1)
         let wanted = try #require(first.script.lua.layers.first?.reference)
-        harness.runner.deactivate(first.id)
+        harness.runner.deactivate(first.name)
         _ = try apply("com.example.b", 1)
         let second = try apply("com.example.a", 2)
         let layer = try #require(second.script.lua.layers.first?.reference)

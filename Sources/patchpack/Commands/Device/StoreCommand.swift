@@ -32,7 +32,7 @@ enum StoreCommand {
                 let id = arguments.operands[1].text
                 var isBanned = false
                 for device in devices {
-                    let isHeld = try device.ban(id, reason: arguments.text(of: .reason) ?? "manually")
+                    let isHeld = try device.ban(everyVersionOf: id, reason: arguments.text(of: .reason) ?? "manually")
                     isBanned = isBanned || isHeld || device.store.state.bans.contains { $0.patch.id == id }
                 }
                 guard isBanned else {

@@ -142,7 +142,7 @@ struct Main {
         let signingKey = try SigningKey.generate(.ed25519)
         let scriptKey = try ScriptKey.generate(for: .aes128CBCMD5)
         let manifest = try Manifest(
-            id: "com.example.outside.all", version: 1, app: "com.example.outside", replaces: names + own,
+            PatchID(id: "com.example.outside.all", version: 1), app: "com.example.outside", replaces: names + own,
             scripts: [.init(name: "main.lua", size: script.utf8.count)])
         let envelope = try EnvelopePacker(scriptKey: scriptKey, signingKeys: [signingKey])
             .pack(manifest, [PatchScript(name: "main.lua", bytes: Array(script.utf8))])
