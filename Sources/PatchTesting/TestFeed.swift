@@ -38,7 +38,7 @@ public final class TestFeed: Sendable {
         let release = try SigningKey.generate(.ed25519)
         let online = try SigningKey.generate(.ed25519)
         let signingKey = try SigningKey.generate(.ed25519)
-        scriptKey = try ScriptKey.generate(for: .aes256GCMSHA256)
+        scriptKey = try ScriptKey.generate(.aes256GCMSHA256)
         offlineKey = try SigningKey.generate(.ed25519)
         trust = try TrustStore(trusting: [signingKey.verifyingKey, offlineKey.verifyingKey])
         signers = [try FeedSigner(release), try FeedSigner(online)]

@@ -4,8 +4,8 @@ public import PatchCrypto
 public enum TestKeys {
     public static let signing = key { try SigningKey.generate(.rsaSHA1, bits: 2048) }
     public static let otherSigning = key { try SigningKey.generate(.rsaSHA1, bits: 2048) }
-    public static let script = key { try ScriptKey.generate(for: .aes128CBCMD5) }
-    public static let otherScript = key { try ScriptKey.generate(for: .aes128CBCMD5) }
+    public static let script = key { try ScriptKey.generate(.aes128CBCMD5) }
+    public static let otherScript = key { try ScriptKey.generate(.aes128CBCMD5) }
     public static let trust = key { try TrustStore(trusting: [signing.verifyingKey]) }
 
     private static func key<Key>(_ make: () throws -> Key) -> Key {

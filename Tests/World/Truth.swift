@@ -86,7 +86,7 @@ enum Keys {
     static let release = make { try (0..<2).map { _ in try SigningKey.generate(.ed25519) } }
     static let online = make { try (0..<3).map { _ in try SigningKey.generate(.ed25519) } }
     static let envelope = make { try SigningKey.generate(.ed25519) }
-    static let script = make { try ScriptKey.generate(for: .aes256GCMSHA256) }
+    static let script = make { try ScriptKey.generate(.aes256GCMSHA256) }
     static let trust = make { try TrustStore(trusting: [envelope.verifyingKey]) }
 
     static func make<Value>(_ body: () throws -> Value) -> Value {

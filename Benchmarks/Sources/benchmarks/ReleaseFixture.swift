@@ -110,7 +110,7 @@ final class ReleaseFixture {
         _ source: String, replaces: [String]
     ) throws -> (envelope: [UInt8], trust: TrustStore, scriptKey: ScriptKey) {
         let signingKey = try SigningKey.generate(.ed25519, bits: 0)
-        let scriptKey = try ScriptKey.generate(for: .aes128CBCMD5)
+        let scriptKey = try ScriptKey.generate(.aes128CBCMD5)
         let envelope = try envelope(
             source, replaces: replaces, id: "com.example.bench", scriptKey: scriptKey, signingKey: signingKey)
         return (envelope, try TrustStore(trusting: [signingKey.verifyingKey]), scriptKey)

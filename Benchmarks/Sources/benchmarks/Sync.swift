@@ -85,7 +85,7 @@ enum Sync {
         let manifest = try Manifest(
             id: "com.example.bench", version: 1, app: "com.example.app", replaces: ["a.b"],
             scripts: [.init(name: script.name, size: script.bytes.count)])
-        return try EnvelopePacker(scriptKey: .generate(for: .aes128CBCMD5), signingKeys: [key]).pack(manifest, [script])
+        return try EnvelopePacker(scriptKey: .generate(.aes128CBCMD5), signingKeys: [key]).pack(manifest, [script])
     }
 
     private static func sync(_ root: [UInt8], _ source: HTTPSource, _ storage: Items) throws {

@@ -55,8 +55,9 @@ package struct SignableEnvelope: Sendable {
                 continue
             }
             if let refusal = trusted.refusal(at: time) {
+                let name = trusted.name.map { " (\($0))" } ?? ""
                 throw PatchError(
-                    .policy, "the signature is by the key \(trusted.key.id) (\(trusted.name)), which \(refusal)",
+                    .policy, "the signature is by the key \(trusted.key.id)\(name), which \(refusal)",
                     hint: "sign with a key that is still trusted")
             }
             return add(signature, of: trusted.key)

@@ -68,7 +68,7 @@ public struct ScriptKey: Sendable {
     ///
     /// - Parameter suite: The suite that the key is for.
     /// - Throws: `unavailable` if OpenSSL has no random numbers.
-    public static func generate(for suite: EnvelopeSuite) throws(PatchError) -> ScriptKey {
+    public static func generate(_ suite: EnvelopeSuite) throws(PatchError) -> ScriptKey {
         try ScriptKey(bytes: .random(count: suite.keyLength))
     }
 

@@ -2,42 +2,51 @@
 public struct TrustedKey: Sendable {
     /// The key, bound to its algorithm.
     public let key: VerifyingKey
-    /// The key's name; empty if the key has none.
-    public let name: String
+    /// The key's name; nil if the key has none.
+    public let name: String?
     /// Whether the key is revoked, so that its signatures no longer count.
     public var isRevoked: Bool
     /// From this second on, the key's signatures no longer count.
-    public var notAfter: Timestamp?
+    public var expires: Timestamp?
 
-    /// Makes a trusted key. Its name is `[A-Za-z0-9._@-]+`, at most 64 bytes, or empty.
+    /// Makes a trusted key.
     ///
+    /// - Parameters:
+    ///   - key: The key, bound to its algorithm.
+    ///   - name: `[A-Za-z0-9._@-]+`, at most 64 bytes; nil if the key has none.
+    ///   - isRevoked: Whether the key is revoked.
+    ///   - expires: The first second at which the key's signatures no longer count; nil if they always do.
     /// - Throws: `config` if the name has another form.
     public init(
-        _ key: VerifyingKey, name: String = "", isRevoked: Bool = false, notAfter: Timestamp? = nil
+        _ key: VerifyingKey, name: String? = nil, isRevoked: Bool = false, expires: Timestamp? = nil
     ) throws(PatchError) {
-        // A name in the form of an id could be taken for another key.
-        let id = KeyID(name)
-        // If the line of a revoked key lost its name, `revoked` would become the name of a trusted key.
-        let isWord = ["revoked", "not-after"].contains { name.lowercased().hasPrefix($0) }
-        guard name.isEmpty || NameForm.isKeyName(name) && !isWord && (id == nil || id == key.id) else {
+        guard name.map({ Self.isName($0, of: key) }) ?? true else {
             throw PatchError(
-                .config, "\(name) cannot be a key name",
+                .config, "\(name ?? "") cannot be a key name",
                 hint: "use letters, digits, . _ @ and -, at most 64 of them; not revoked, not-after or another key's id"
             )
         }
         self.key = key
         self.name = name
         self.isRevoked = isRevoked
-        self.notAfter = notAfter
+        self.expires = expires
+    }
+
+    private static func isName(_ name: String, of key: VerifyingKey) -> Bool {
+        // A name in the form of an id could be taken for another key.
+        let id = KeyID(name)
+        // If the line of a revoked key lost its name, `revoked` would become the name of a trusted key.
+        let isWord = ["revoked", "not-after"].contains { name.lowercased().hasPrefix($0) }
+        return NameForm.isKeyName(name) && !isWord && (id == nil || id == key.id)
     }
 
     /// Why the key's signatures do not count; nil if they do.
     ///
-    /// - Parameter time: The moment to compare `notAfter` with; nil ignores `notAfter`.
+    /// - Parameter time: The moment to compare ``expires`` with; nil ignores it.
     package func refusal(at time: Timestamp?) -> String? {
         if isRevoked { return "is revoked" }
-        guard let time, let notAfter, notAfter <= time else { return nil }
-        return "was trusted until \(notAfter)"
+        guard let time, let expires, expires <= time else { return nil }
+        return "was trusted until \(expires)"
     }
 }
 
@@ -50,7 +59,7 @@ public struct TrustStore: Sendable {
     ///
     /// - Parameter keys: The keys, at least one.
     /// - Throws: `config` if there is no key, or one key is given for two algorithms or with different `isRevoked` or
-    ///   `notAfter`.
+    ///   `expires`.
     public init(keys: [TrustedKey]) throws(PatchError) {
         var distinct: [TrustedKey] = []
         var places: [KeyID: Int] = [:]
@@ -72,12 +81,12 @@ public struct TrustStore: Sendable {
                     "key \(key.key.id) is trusted for \(known.key.algorithm.rawValue) and \(key.key.algorithm.rawValue)",
                     hint: "trust each key for one algorithm only")
             }
-            guard known.isRevoked == key.isRevoked, known.notAfter == key.notAfter else {
+            guard known.isRevoked == key.isRevoked, known.expires == key.expires else {
                 throw PatchError(
                     .config, "key \(key.key.id) is given twice, but not with the same revocation and end",
                     hint: "give the key once")
             }
-            if known.name.isEmpty { distinct[place] = key }
+            if known.name == nil { distinct[place] = key }
         }
         guard !distinct.isEmpty else { throw PatchError(.config, "no trusted key") }
         self.keys = distinct

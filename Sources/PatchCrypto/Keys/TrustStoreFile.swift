@@ -63,11 +63,11 @@ package struct TrustStoreFile: Sendable {
                 hint: "remove the line, and add the key to the store again")
         }
         var isRevoked = false
-        var notAfter: Timestamp?
+        var expires: Timestamp?
         for field in fields[3...] {
             let end = field.starts(with: "not-after=".utf8) ? Timestamp(String(Substring(field.dropFirst(10)))) : nil
-            if let end, notAfter == nil {
-                notAfter = end
+            if let end, expires == nil {
+                expires = end
             } else if field.elementsEqual("revoked".utf8), !isRevoked {
                 isRevoked = true
             } else {
@@ -77,24 +77,24 @@ package struct TrustStoreFile: Sendable {
             }
         }
         return try TrustedKey(
-            VerifyingKey(AsymmetricKey(info), algorithm: algorithm), name: String(Substring(fields[2])),
-            isRevoked: isRevoked, notAfter: notAfter)
+            VerifyingKey(AsymmetricKey(info), algorithm: algorithm),
+            name: fields[2].isEmpty ? nil : String(Substring(fields[2])), isRevoked: isRevoked, expires: expires)
     }
 
     /// Adds a key at the end.
     ///
     /// - Throws: `config` if the key or its name is already in the store, or the key has no name.
     package mutating func add(_ key: TrustedKey) throws(PatchError) {
-        guard !key.name.isEmpty else { throw PatchError(.config, "a key in a trust store needs a name") }
+        guard let name = key.name else { throw PatchError(.config, "a key in a trust store needs a name") }
         guard !taken.contains(key.key.id.description) else {
             throw PatchError(.config, "the key \(key.key.id) is already in the store", hint: "remove it first")
         }
-        guard !taken.contains(key.name) else {
+        guard !taken.contains(name) else {
             throw PatchError(
-                .config, "another key named \(key.name) is already in the store",
+                .config, "another key named \(name) is already in the store",
                 hint: "give it another name")
         }
-        taken.formUnion([key.name, key.key.id.description])
+        taken.formUnion([name, key.key.id.description])
         lines.append(.key(key))
     }
 
@@ -111,13 +111,13 @@ package struct TrustStoreFile: Sendable {
                 lines[index] = .key(changed)
             } else {
                 lines.remove(at: index)
-                taken.subtract([key.name, key.key.id.description])
+                taken.subtract([key.name, key.key.id.description].compactMap(\.self))
             }
             return
         }
         throw PatchError(
             .config, "no key named \(name) in the store",
-            hint: "the names are \(keys.map(\.name).joined(separator: ", "))")
+            hint: "the names are \(keys.compactMap(\.name).joined(separator: ", "))")
     }
 
     /// The file's bytes.
@@ -130,8 +130,8 @@ package struct TrustStoreFile: Sendable {
             case .comment(let text): file += Array(text.utf8)
             case .key(let key):
                 file += Array("\(key.key.algorithm.rawValue) ".utf8) + Base64.encode(try key.key.subjectPublicKeyInfo())
-                file += Array(" \(key.name)".utf8)
-                if let notAfter = key.notAfter { file += Array(" not-after=\(notAfter)".utf8) }
+                if let name = key.name { file += Array(" \(name)".utf8) }
+                if let expires = key.expires { file += Array(" not-after=\(expires)".utf8) }
                 if key.isRevoked { file += Array(" revoked".utf8) }
             }
             file.append(UInt8(ascii: "\n"))

@@ -35,7 +35,7 @@ public struct EnvelopeVerifier: Sendable {
         limits: EnvelopeLimits
     ) throws(PatchError) {
         guard threshold >= 1 else { throw PatchError(.config, "threshold must be at least 1, not \(threshold)") }
-        let names = Set(trustStore.keys.map(\.name)).subtracting([""])
+        let names = Set(trustStore.keys.compactMap(\.name))
         for required in requiredSigners {
             guard let unknown = required.subtracting(names).min() ?? (required.isEmpty ? "" : nil) else { continue }
             throw PatchError(
@@ -144,7 +144,7 @@ public struct EnvelopeVerifier: Sendable {
         let valid = Set(signatures.filter { $0.isTrusted && $0.isValid }.map(\.keyID))
         let signers = trustStore.keys.map(\.key.id).filter(valid.contains)
         let signed = Set(trustStore.keys.filter { valid.contains($0.key.id) }.map(\.name))
-        let missing = requiredSigners.first { $0.isDisjoint(with: signed) }
+        let missing = requiredSigners.first { $0.isDisjoint(with: signed.compactMap(\.self)) }
         if signers.count >= threshold, missing == nil { return signers }
         if let unavailable { throw unavailable }
         if let bad = signatures.first(where: { $0.isTrusted && !$0.isValid }) {
@@ -153,14 +153,14 @@ public struct EnvelopeVerifier: Sendable {
                 hint: "fetch the file again, or pack it again")
         }
         if let refused = signatures.first(where: { $0.refusal != nil && $0.isValid }) {
-            let name = refused.keyName.flatMap { $0.isEmpty ? nil : " (\($0))" } ?? ""
+            let name = refused.keyName.map { " (\($0))" } ?? ""
             throw PatchError(
                 .policy,
                 "signed by the key \(refused.keyID)\(name), which \(refused.refusal ?? "")",
                 hint: "have it signed with a key that is still trusted")
         }
         if let missing, !signers.isEmpty {
-            let by = signed.map { $0.isEmpty ? "a key without a name" : $0 }.sorted().joined(separator: ", ")
+            let by = signed.map { $0 ?? "a key without a name" }.sorted().joined(separator: ", ")
             throw PatchError(
                 .unknownSigner, "signed by \(by), but not by \(missing.sorted().joined(separator: " or "))",
                 hint: "have it signed with that key too")

@@ -106,13 +106,13 @@ struct DeliveredTrust {
                 continue
             }
             let pinned = keys[index]
-            if pinned.name.isEmpty {
+            if pinned.name == nil {
                 // A key that the app has as a plain public key gets its name from the delivered store.
                 keys[index] = try TrustedKey(
-                    pinned.key, name: key.name, isRevoked: pinned.isRevoked, notAfter: pinned.notAfter)
+                    pinned.key, name: key.name, isRevoked: pinned.isRevoked, expires: pinned.expires)
             }
             if key.isRevoked { keys[index].isRevoked = true }
-            if let end = key.notAfter { keys[index].notAfter = min(end, keys[index].notAfter ?? end) }
+            if let end = key.expires { keys[index].expires = min(end, keys[index].expires ?? end) }
         }
         let revoked = store.state.revoked
         for index in keys.indices where revoked.contains(keys[index].key.id) { keys[index].isRevoked = true }

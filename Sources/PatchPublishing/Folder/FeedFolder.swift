@@ -137,8 +137,9 @@ package struct FeedFolder: Sendable {
         let place = Path(PatchList.trustPath(for: feed.app))
         return try place.naming { () throws(PatchError) in try TrustStore(decoding: bytes, rsaDefault: .rsaSHA1).keys }
             .map { entry in
-                let end = entry.notAfter.map { ", until \($0)" } ?? ""
-                return "key \(entry.key.id) \(entry.name)\(end)\(entry.isRevoked ? ", revoked" : "")"
+                let name = entry.name.map { " \($0)" } ?? ""
+                let end = entry.expires.map { ", until \($0)" } ?? ""
+                return "key \(entry.key.id)\(name)\(end)\(entry.isRevoked ? ", revoked" : "")"
             }
     }
 

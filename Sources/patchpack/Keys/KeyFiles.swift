@@ -106,7 +106,7 @@ struct KeyFiles: Sendable {
         for trusted in store.keys where signingKeys.contains(where: { $0.verifyingKey.id == trusted.key.id }) {
             guard let refusal = trusted.refusal(at: now) else { continue }
             throw PatchError(
-                .policy, "the signing key \(trusted.key.id) (\(trusted.name)) \(refusal)",
+                .policy, "the signing key \(trusted.key.id)\(trusted.name.map { " (\($0))" } ?? "") \(refusal)",
                 hint: "sign with a key that is still trusted")
         }
     }

@@ -28,7 +28,7 @@ enum TrustFiles {
             }
             let file = try KeyFile(KeyName(algorithm, folder.appending(name), from: "--\(Option.trustStore.name)"))
             let keyName = algorithm.map { String(stem.dropLast($0.rawValue.count + 1)) } ?? stem
-            keys.append(try TrustedKey(file.verifyingKey(), name: keyName))
+            keys.append(try TrustedKey(file.verifyingKey(), name: keyName.isEmpty ? nil : keyName))
         }
         guard !keys.isEmpty else {
             throw PatchError(.config, "no public key in this folder", hint: "put NAME.pem files into it").about(folder)

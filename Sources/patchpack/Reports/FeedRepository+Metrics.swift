@@ -25,7 +25,11 @@ extension FeedRepository {
             "role_expires_timestamp_seconds", "When the metadata of a role end.",
             FeedRole.allCases.map { ([("role", $0.rawValue)], state(of: $0).expires.secondsSince1970) })
         let ending = keys.compactMap { key in
-            key.isRevoked ? nil : key.notAfter.map { (labels: [("key", key.name)], value: $0.secondsSince1970) }
+            key.isRevoked
+                ? nil
+                : key.expires.map {
+                    (labels: [("key", key.name ?? key.key.id.description)], value: $0.secondsSince1970)
+                }
         }
         if !ending.isEmpty {
             family("key_expires_timestamp_seconds", "When the trust store stops trusting a key of envelopes.", ending)

@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test func theLayersAddUpToTheFile() throws {
-        for scriptKey in [TestKeys.script, try ScriptKey.generate(for: .aes256GCMSHA256)] {
+        for scriptKey in [TestKeys.script, try ScriptKey.generate(.aes256GCMSHA256)] {
             var forge = EnvelopeForge()
             forge.scriptKey = scriptKey
             forge.signingKeys = [TestKeys.signing, TestKeys.otherSigning]

@@ -47,7 +47,7 @@ import Testing
         let revoked = try trust(TrustedKey(key, isRevoked: true))
         #expect(throws: PatchError(.policy, "")) { try envelope.attach(signature, from: revoked) }
         let end = try #require(Timestamp("2026-11-26T00:00:00Z"))
-        let ended = try trust(TrustedKey(key, notAfter: end))
+        let ended = try trust(TrustedKey(key, expires: end))
         #expect(throws: PatchError(.policy, "")) { try envelope.attach(signature, from: ended, at: end) }
         #expect(envelope.signers.isEmpty)
         try envelope.attach(signature, from: ended, at: Timestamp("2026-11-25T23:59:59Z"))

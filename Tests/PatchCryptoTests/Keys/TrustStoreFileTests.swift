@@ -24,7 +24,7 @@ import Testing
         let store = try store(text)
         #expect(try store.encoded() == Array(text.utf8))
         #expect(store.keys.map(\.name) == ["alice", "bob"] && store.keys.map(\.isRevoked) == [true, false])
-        #expect(store.keys.map(\.notAfter) == [Timestamp("2027-01-01T00:00:00Z"), nil])
+        #expect(store.keys.map(\.expires) == [Timestamp("2027-01-01T00:00:00Z"), nil])
     }
 
     /// The limits of the trust in a key may be in any order, each once.
@@ -33,7 +33,7 @@ import Testing
         for limits in [[], ["revoked"], [Self.end], ["revoked", Self.end]] {
             let key = try #require(try store(([line] + limits).joined(separator: " ")).keys.first)
             #expect(key.isRevoked == limits.contains("revoked"))
-            #expect((key.notAfter != nil) == limits.contains(Self.end))
+            #expect((key.expires != nil) == limits.contains(Self.end))
         }
         for limits in ["revoked revoked", "\(Self.end) \(Self.end)", "not-after=soon", "retired", "", "revoked "] {
             #expect(throws: PatchError(.config, ""), "\(limits)") { try store("\(line) \(limits)") }
@@ -106,16 +106,17 @@ import Testing
     @Test func aKeyIsNotGivenWithTwoEnds() throws {
         let key = TestKeys.signing.verifyingKey
         let end = try #require(Timestamp("2027-01-01T00:00:00Z"))
-        for other in [try TrustedKey(key, isRevoked: true), try TrustedKey(key, notAfter: end)] {
+        for other in [try TrustedKey(key, isRevoked: true), try TrustedKey(key, expires: end)] {
             #expect(throws: PatchError(.config, "")) { try TrustStore(keys: [TrustedKey(key), other]) }
         }
         #expect(try TrustStore(keys: [TrustedKey(key), TrustedKey(key, name: "a")]).keys.map(\.name) == ["a"])
+        #expect(try TrustStore(keys: [TrustedKey(key), TrustedKey(key)]).keys.map(\.name) == [nil])
     }
 
     @Test func aKeyEndsAtItsEnd() throws {
         let end = try #require(Timestamp("2027-01-01T00:00:00Z"))
         let before = try #require(Timestamp("2026-12-31T23:59:59Z"))
-        let key = try TrustedKey(TestKeys.signing.verifyingKey, notAfter: end)
+        let key = try TrustedKey(TestKeys.signing.verifyingKey, expires: end)
         #expect(key.refusal(at: before) == nil && key.refusal(at: nil) == nil)
         #expect(key.refusal(at: end) == "was trusted until \(end)")
         #expect(try TrustedKey(key.key, isRevoked: true).refusal(at: nil) == "is revoked")
@@ -127,7 +128,7 @@ import Testing
         let end = try #require(Timestamp("2027-01-01T00:00:00Z"))
         let (key, other) = (try SigningKey.generate(.ed25519), try SigningKey.generate(.ed25519))
         let label = SignedTrustStore.Label(app: "com.example.shop", environment: "release", number: 3)
-        let trust = try TrustStore(keys: [TrustedKey(key.verifyingKey, notAfter: end)])
+        let trust = try TrustStore(keys: [TrustedKey(key.verifyingKey, expires: end)])
         var store = try SignedTrustStore(Array("# empty\n".utf8))
         #expect(store.label == nil && store.nextNumber(for: label.app, label.environment) == 1)
         try store.sign(with: key, as: label)

@@ -6,7 +6,7 @@ import Testing
 @Suite(.ownThreads) struct CipherTests {
     @Test(arguments: EnvelopeSuite.allCases, [0, 1, 15, 16, 17, 4096])
     func sealingIsUndone(suite: EnvelopeSuite, length: Int) throws {
-        let key = try ScriptKey.generate(for: suite)
+        let key = try ScriptKey.generate(suite)
         let text = (0..<length).map { UInt8(truncatingIfNeeded: $0) }
         var sealed = try suite.seal(text, with: key, label: "main.lua")
         #expect(try suite.cipher.opened(sealed[...], key: key.bytes, label: "main.lua") == text)
@@ -23,7 +23,7 @@ import Testing
         for (suite, cipher, ivSuffix) in [
             (EnvelopeSuite.aes128CBCMD5, "aes-128-cbc", ""), (.aes256GCMSHA256, "aes-256-ctr", "00000002"),
         ] {
-            let key = try ScriptKey.generate(for: suite)
+            let key = try ScriptKey.generate(suite)
             try folder.write(try suite.seal(text, with: key, label: "x"), to: "sealed")
             try folder.write(key.encoded().exposed, to: "key")
             let opened = try Tool.shell(
@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test func gcmNoticesEveryChange() throws {
-        let key = try ScriptKey.generate(for: .aes256GCMSHA256)
+        let key = try ScriptKey.generate(.aes256GCMSHA256)
         let sealed = try key.suite.seal([1, 2, 3], with: key, label: "a.lua")
         for index in sealed.indices {
             var changed = sealed

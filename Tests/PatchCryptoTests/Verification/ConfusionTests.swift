@@ -14,7 +14,7 @@ import Testing
     init() throws {
         rsaSHA256 = try SigningKey(pem: TestKeys.signing.pem(), algorithm: .rsaSHA256)
         ed25519 = try SigningKey.generate(.ed25519)
-        modernScript = try ScriptKey.generate(for: .aes256GCMSHA256)
+        modernScript = try ScriptKey.generate(.aes256GCMSHA256)
         payload = try Array(UnverifiedEnvelope(EnvelopeForge().envelope()).payload)
     }
 

@@ -148,7 +148,7 @@ import Testing
 
     @Test func anotherScriptKeyFailsToDecrypt() throws {
         let envelope = try EnvelopeForge().envelope()
-        for key in [TestKeys.otherScript, try ScriptKey.generate(for: .aes256GCMSHA256)] {
+        for key in [TestKeys.otherScript, try ScriptKey.generate(.aes256GCMSHA256)] {
             let outcome = try outcome(envelope, key: key)
             #expect(outcome.stage == .decrypt)
             #expect(outcome.error == PatchError(.decryptFailed, ""))

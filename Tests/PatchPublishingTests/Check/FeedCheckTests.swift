@@ -79,7 +79,7 @@ import Testing
         }
         let store = try TrustStoreFile.with([
             TrustedKey(kept.verifyingKey, name: "kept"),
-            TrustedKey(revoked.verifyingKey, name: "old", notAfter: end),
+            TrustedKey(revoked.verifyingKey, name: "old", expires: end),
         ])
         try feed.change { feed in
             _ = try feed.publish(

@@ -125,7 +125,7 @@ extension Verification.FileResult {
     var summary: String {
         let names = signers.map { signer in
             let line = report.signatures.first { $0.keyID == signer && $0.isValid }
-            let name = line?.keyName.map { $0.isEmpty ? "" : "\($0), " } ?? ""
+            let name = line?.keyName.map { "\($0), " } ?? ""
             return "\(signer) (\(name)\(line?.algorithm.rawValue ?? ""))"
         }
         let signed = "signed by \(names.joined(separator: ", "))"
@@ -153,7 +153,7 @@ extension Verification.FileResult {
             JSONValue([
                 ("algorithm", signature.algorithm.rawValue), ("keyID", signature.keyID),
                 ("trusted", signature.isTrusted), ("valid", signature.isValid),
-                ("name", signature.keyName.flatMap { $0.isEmpty ? nil : $0 }), ("refusal", signature.refusal),
+                ("name", signature.keyName), ("refusal", signature.refusal),
             ])
         }
         return .report(

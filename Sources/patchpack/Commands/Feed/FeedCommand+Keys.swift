@@ -62,7 +62,9 @@ extension FeedCommand {
             let file = try InputFile.small(path, limit: PatchList.trustLimit)
             let store = try path.naming { () throws(PatchError) in try TrustStore(decoding: file, rsaDefault: .rsaSHA1)
             }
-            let names = { (keys: [TrustedKey]) in keys.map { "\($0.key.id) \($0.name)" }.joined(separator: ", ") }
+            let names = { (keys: [TrustedKey]) in
+                keys.map { "\($0.key.id)\($0.name.map { " \($0)" } ?? "")" }.joined(separator: ", ")
+            }
             let refused = store.keys.filter { $0.refusal(at: action.change.now) != nil }
             if !refused.isEmpty { console.note("devices will no longer trust \(names(refused))") }
             ended = Set(refused.map(\.key.id))

@@ -83,7 +83,7 @@ enum KeygenCommand {
         ]
         var made: [KeyDescription] = [.signing(signingKey), .trusted(signingKey.verifyingKey)]
         if paths.count > 2 {
-            let scriptKey = try ScriptKey.generate(for: profile == .modern ? .aes256GCMSHA256 : .aes128CBCMD5)
+            let scriptKey = try ScriptKey.generate(profile == .modern ? .aes256GCMSHA256 : .aes128CBCMD5)
             files.append(OutputFile(path: paths[2], content: .secret(scriptKey.encoded())))
             made.append(.script(scriptKey))
         }

@@ -54,7 +54,7 @@ enum TrustCommand {
 
     private static func list(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
         let keys = try TrustFiles.store(at: arguments.operands[0].path, pinnedTo: nil).keys
-        let width = keys.map(\.name.count).max() ?? 0
+        let width = keys.map { $0.name?.count ?? 0 }.max() ?? 0
         for key in keys { try show(key, "listed", padded: width, on: console) }
     }
 
@@ -161,24 +161,25 @@ enum TrustCommand {
         let file = name.path.name.description
         let stem = file.hasSuffix(".pem") ? String(file.dropLast(4)) : file
         return try TrustedKey(
-            KeyFile(name).verifyingKey(), name: given ?? stem, notAfter: try arguments.time(of: .notAfter))
+            KeyFile(name).verifyingKey(), name: given ?? stem, expires: try arguments.time(of: .notAfter))
     }
 
     private static func show(
         _ key: TrustedKey, _ action: String, padded width: Int = 0, on console: Console
     ) throws(PatchError) {
         let isListed = action == "listed"
-        let end = key.notAfter.map { ", until \($0)" } ?? ""
-        let space = String(repeating: " ", count: max(0, width - key.name.count))
+        let name = key.name ?? ""
+        let end = key.expires.map { ", until \($0)" } ?? ""
+        let space = String(repeating: " ", count: max(0, width - name.count))
         try console.result(
             .report(
                 "patchpack.trust/1", nil,
                 [
-                    ("action", action), ("name", key.name), ("algorithm", key.key.algorithm.rawValue),
-                    ("keyID", key.key.id), ("revoked", key.isRevoked), ("notAfter", key.notAfter),
+                    ("action", action), ("name", name), ("algorithm", key.key.algorithm.rawValue),
+                    ("keyID", key.key.id), ("revoked", key.isRevoked), ("notAfter", key.expires),
                 ]),
             always: isListed,
-            "\(isListed ? "" : "\(action)  ")\(key.name)\(space)  \(key.key.algorithm.rawValue), id \(key.key.id)\(end)\(key.isRevoked ? ", revoked" : "")"
+            "\(isListed ? "" : "\(action)  ")\(name)\(space)  \(key.key.algorithm.rawValue), id \(key.key.id)\(end)\(key.isRevoked ? ", revoked" : "")"
         )
     }
 }

@@ -140,7 +140,7 @@ struct Main {
             + "patch.replace('Small.add', function(original, x) return x + 1 end)\n"
             + "patch.replace('Orders.pay', function(_, order, id) order.id = id:lower() order.total = order.total * 3 return order end)"
         let signingKey = try SigningKey.generate(.ed25519)
-        let scriptKey = try ScriptKey.generate(for: .aes128CBCMD5)
+        let scriptKey = try ScriptKey.generate(.aes128CBCMD5)
         let manifest = try Manifest(
             PatchID(id: "com.example.outside.all", version: 1), app: "com.example.outside", replaces: names + own,
             scripts: [.init(name: "main.lua", size: script.utf8.count)])

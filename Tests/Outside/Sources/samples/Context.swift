@@ -9,7 +9,7 @@ let now = Timestamp(secondsSince1970: 1_800_000_000)!
 let (envelope, file, publicKeyPEM, keyFile, pinnedRoot): ([UInt8], [UInt8], [UInt8], [UInt8], [UInt8]) = (
     [], [], [], [], []
 )
-let scriptKey = try! ScriptKey.generate(for: .aes128CBCMD5)
+let scriptKey = try! ScriptKey.generate(.aes128CBCMD5)
 let trust = try! TrustStore(trusting: [])
 let patches = PatchDevice(
     host: host, registry: registry, folder: supportFolder, feed: .init(root: pinnedRoot, at: FolderSource("feed")),
