@@ -7,7 +7,7 @@ public import PatchRunner
 ///
 ///     let files = try InstalledFiles(in: "/usr/share/files")
 ///     let patches = PatchDevice(
-///         host: host, registry: registry, folder: state, feed: .init(root: files.root, at: source),
+///         host: host, registry: registry, folder: state, feed: .init(root: files.root, source: source),
 ///         trust: files.trust)
 public struct InstalledFiles: Sendable {
     /// The feed's first root, from `1.root.json`.

@@ -9,7 +9,7 @@ internal import PatchFiles
 ///
 ///     let patches = try PatchDevice(
 ///         host: HostInfo(app: "com.example.shop", version: "2.3.1"), registry: registry, folder: support,
-///         feed: .init(root: pinnedRoot, at: HTTPSource("https://patches.example.com")),
+///         feed: .init(root: pinnedRoot, source: HTTPSource("https://patches.example.com")),
 ///         trust: PatchTrust(trustedKeys, scriptKeys: scriptKey), configuration: .init(log: .init(folder: logs)))
 ///     patches.launch()        // before the first screen: judges the last launch and runs the held patches; no network
 ///     patches.confirm()       // the app works
@@ -22,6 +22,7 @@ public final class PatchDevice: Sendable {
     public struct Feed: Sendable {
         let root: [UInt8]
         let source: any FeedSource
+        let environment: String
         let built: Timestamp?
 
         /// Describes a feed.
@@ -29,10 +30,14 @@ public final class PatchDevice: Sendable {
         /// - Parameters:
         ///   - root: The feed's `1.root.json`, as included in the app.
         ///   - source: Where the feed is.
+        ///   - environment: Which of the app's environments the feed is for. A feed for another one is refused.
         ///   - built: When the app was built. A device clock that shows an earlier time is ignored.
-        public init(root: [UInt8], at source: any FeedSource, built: Timestamp? = nil) {
+        public init(
+            root: [UInt8], source: any FeedSource, environment: String = "release", built: Timestamp? = nil
+        ) {
             self.root = root
             self.source = source
+            self.environment = environment
             self.built = built
         }
     }
@@ -174,7 +179,7 @@ public final class PatchDevice: Sendable {
         let eventLog = log.map { log in
             var resource = EventResource(
                 host: host, installation: settings.installation(or: store.installation),
-                environment: settings.environment)
+                environment: feed?.environment)
             resource.groups = settings.groups
             return PatchEventLog(folder: log.folder, resource: resource, limits: log.limits, milliseconds: milliseconds)
         }
@@ -199,8 +204,8 @@ public final class PatchDevice: Sendable {
         updates =
             if let feed, let trust {
                 PatchSync(
-                    feed: feed.root, at: feed.source, store: store, runner: runner, trust: trust, settings: settings,
-                    built: feed.built, progress: progress)
+                    feed: feed.root, at: feed.source, for: feed.environment, built: feed.built, store: store,
+                    runner: runner, trust: trust, settings: settings, progress: progress)
             } else { nil }
     }
 
@@ -340,7 +345,6 @@ public final class PatchDevice: Sendable {
         set {
             updates?.settings = newValue
             log?.resource.groups = newValue.groups
-            log?.resource.environment = newValue.environment
             log?.resource.installation = newValue.installation(or: store.installation)
         }
     }

@@ -92,7 +92,7 @@ public final class DeviceSimulator<App: Sendable>: Sendable {
             self?.state.locked { $0.events.append(event) }
         }
         let device = PatchDevice(
-            host: host, registry: registry, folder: path, feed: .init(root: feed.root, at: feed),
+            host: host, registry: registry, folder: path, feed: .init(root: feed.root, source: feed),
             trust: PatchTrust(feed.trust, scriptKeys: feed.scriptKey), settings: settings, limits: limits,
             crashLimits: crashLimits, clock: { clock.milliseconds }, uptime: clock.uptime,
             listener: EventThrottle(milliseconds: 0, listener: log))

@@ -47,8 +47,8 @@ enum Client {
             guard let now = Timestamp(secondsSince1970: Int(Date().timeIntervalSince1970)) else { return }
             var client = try FeedClient(
                 root: Array(Data(contentsOf: storage.pinnedRoot)),
-                from: TwoSources(metadata: metadata, targets: targets),
-                keptIn: storage, at: now)
+                source: TwoSources(metadata: metadata, targets: targets),
+                storage: storage, at: now)
             try await client.update()
             guard isDownload else { return }
             let folder = URL(filePath: try value("--target-dir"), directoryHint: .isDirectory)

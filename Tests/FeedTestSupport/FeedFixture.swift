@@ -79,7 +79,7 @@ package final class FeedFixture: Sendable {
     package func client(
         _ storage: MemoryStorage, from source: (any FeedSource)? = nil, at now: Timestamp = now
     ) throws -> FeedClient {
-        try FeedClient(root: pinnedRoot, from: source ?? server, keptIn: storage, at: now)
+        try FeedClient(root: pinnedRoot, source: source ?? server, storage: storage, at: now)
     }
 
     /// Updates, and returns the list.

@@ -27,7 +27,7 @@ import Testing
         try feed.publish(DeviceTests.source(7))
         let device = PatchDevice(
             host: try HostInfo(app: "com.example.shop", version: "2.3.1"), registry: registry,
-            folder: folder.at("device"), feed: .init(root: feed.root, at: feed),
+            folder: folder.at("device"), feed: .init(root: feed.root, source: feed),
             trust: PatchTrust(feed.trust, scriptKeys: feed.scriptKey),
             configuration: .init(
                 log: .init(folder: folder.at("events")), clock: { time },

@@ -450,10 +450,21 @@ extension DeviceSimulator {
         device.settings.groups = ["qa"]
         await device.sync()
         #expect(device.running.map(\.version) == [7])
-        device.settings.environment = "debug"
-        let report = await device.sync()
-        #expect(report.error?.code == .feedMismatch)
-        #expect(device.running.map(\.version) == [7], "what runs goes on running")
+    }
+
+    @Test func aFeedOfAnotherEnvironmentIsRefused() async throws {
+        let bench = try await deviceWithAGoodPatch()
+        let registry = PatchRegistry()
+        let app = try App(registry)
+        let device = PatchDevice(
+            host: try HostInfo(app: "com.example.shop", version: "2.3.1"), registry: registry, folder: bench.path,
+            feed: .init(root: bench.feed.root, source: bench.feed, environment: "debug"),
+            trust: PatchTrust(bench.feed.trust, scriptKeys: bench.feed.scriptKey),
+            configuration: .init(clock: { Timestamp(nearestTo: 1_790_000_000) }))
+        device.launch()
+        #expect(await device.sync().error?.code == .feedMismatch)
+        #expect(app.price(1) == 8, "what runs goes on running")
+        device.close()
     }
 
     /// The list is right: the server or a proxy is not.

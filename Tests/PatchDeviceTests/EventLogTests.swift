@@ -53,7 +53,7 @@ import Testing
         let bench = try DeviceTests().device()
         let device = PatchDevice(
             host: try HostInfo(app: "com.example.shop", version: "2.3.1"), registry: PatchRegistry(),
-            folder: folder.at("device"), feed: .init(root: bench.feed.root, at: bench.feed),
+            folder: folder.at("device"), feed: .init(root: bench.feed.root, source: bench.feed),
             trust: PatchTrust(bench.feed.trust, scriptKeys: bench.feed.scriptKey),
             configuration: .init(
                 settings: SyncSettings(installation: "files-0"), log: .init(folder: folder.at("events"))))
@@ -72,7 +72,7 @@ import Testing
         let app = try DeviceTests.App(registry)
         let device = PatchDevice(
             host: try HostInfo(app: "com.example.shop", version: "2.3.1"), registry: registry, folder: bench.path,
-            feed: .init(root: bench.feed.root, at: bench.feed),
+            feed: .init(root: bench.feed.root, source: bench.feed),
             trust: PatchTrust(bench.feed.trust, scriptKeys: bench.feed.scriptKey),
             log: .init(folder: folder.at("events")), clock: { 1_790_000_000_000 }, uptime: uptime, listener: nil)
         return (device, app)

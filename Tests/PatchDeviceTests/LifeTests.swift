@@ -40,7 +40,7 @@ import Testing
         let app = try DeviceTests.App(registry)
         let device = PatchDevice(
             host: try HostInfo(app: "com.example.shop", version: "2.3.1"), registry: registry, folder: bench.path,
-            feed: .init(root: bench.feed.root, at: source ?? bench.feed),
+            feed: .init(root: bench.feed.root, source: source ?? bench.feed),
             trust: PatchTrust(bench.feed.trust, scriptKeys: bench.feed.scriptKey), settings: SyncSettings(),
             limits: PatchLimits(), crashLimits: CrashLimits(), isReader: isReader, clock: { 1_790_000_000_000 },
             uptime: uptime, listener: EventThrottle(milliseconds: 0, listener: events.add))

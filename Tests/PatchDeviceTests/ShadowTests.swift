@@ -34,7 +34,7 @@ import Testing
         let app = try DeviceTests.App(registry)
         let device = PatchDevice(
             host: try HostInfo(app: "com.example.shop", version: "2.3.1"), registry: registry, folder: bench.path,
-            feed: .init(root: bench.feed.root, at: bench.feed),
+            feed: .init(root: bench.feed.root, source: bench.feed),
             trust: PatchTrust(bench.feed.trust, scriptKeys: bench.feed.scriptKey), isReader: isReader,
             clock: { 1_790_000_000_000 }, listener: nil)
         return (device, app)
@@ -160,7 +160,7 @@ import Testing
             let device = PatchDevice(
                 host: try HostInfo(app: "com.example.shop", version: "2.3.1"), registry: registry,
                 folder: files.at("device"),
-                feed: .init(root: feed.root, at: feed), trust: PatchTrust(feed.trust, scriptKeys: feed.scriptKey),
+                feed: .init(root: feed.root, source: feed), trust: PatchTrust(feed.trust, scriptKeys: feed.scriptKey),
                 configuration: .init(
                     clock: { Timestamp(nearestTo: 1_790_000_000) },
                     events: { event in
@@ -472,7 +472,7 @@ import Testing
         let bench = try await bench()
         let tool = PatchDevice(
             host: try HostInfo(app: "com.example.shop", version: "2.3.1"), registry: nil, folder: bench.path,
-            feed: .init(root: bench.feed.root, at: bench.feed),
+            feed: .init(root: bench.feed.root, source: bench.feed),
             trust: PatchTrust(bench.feed.trust, scriptKeys: bench.feed.scriptKey), clock: { 1_790_000_000_000 },
             listener: nil)
         let report = await tool.sync()

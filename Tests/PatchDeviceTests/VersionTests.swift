@@ -62,7 +62,7 @@ import Testing
             let app = try App(registry)
             let device = PatchDevice(
                 host: try HostInfo(app: "com.example.shop", version: version), registry: registry, folder: folder,
-                feed: .init(root: feed.root, at: feed), trust: PatchTrust(feed.trust, scriptKeys: feed.scriptKey),
+                feed: .init(root: feed.root, source: feed), trust: PatchTrust(feed.trust, scriptKeys: feed.scriptKey),
                 configuration: .init(
                     isReader: isReader,
                     clock: { [clock] in Timestamp(nearestTo: clock.seconds.locked { $0 }) }))

@@ -20,7 +20,7 @@ struct Main {
             folder: arguments[1],
             feed: .init(
                 root: Array(try Data(contentsOf: URL(filePath: "\(arguments[2])/metadata/1.root.json"))),
-                at: FolderSource(arguments[2])),
+                source: FolderSource(arguments[2])),
             trust: PatchTrust(
                 try TrustStore(decoding: read(3)), scriptKeys: try ScriptKey(decoding: SecretBytes(read(4)))),
             // The feeds of the tests are from that time.

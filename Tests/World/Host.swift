@@ -239,7 +239,7 @@ import Synchronization
         defer { Disk.disarm() }
         device = PatchDevice(
             host: try HostInfo(app: FeedFixture.app, version: version), registry: registry, folder: host.folder,
-            feed: .init(root: host.world.root, at: box), trust: PatchTrust(Keys.trust, scriptKeys: Keys.script),
+            feed: .init(root: host.world.root, source: box), trust: PatchTrust(Keys.trust, scriptKeys: Keys.script),
             settings: SyncSettings(installation: host.name), limits: limits,
             log: .init(folder: host.logs, limits: Self.logLimits),
             clock: { [host] in (clock.now + host.clockError.load(ordering: .relaxed)) * 1000 },

@@ -177,7 +177,8 @@ extension World {
         refused = nil
         guard let now = Timestamp(secondsSince1970: now) else { return }
         do {
-            var client = try FeedClient(root: root, from: PlaceSource(place: place), keptIn: MemoryStorage(), at: now)
+            var client = try FeedClient(
+                root: root, source: PlaceSource(place: place), storage: MemoryStorage(), at: now)
             let result = try await FeedCheck(&client, at: now, in: Path("www"))
             if result.faults.isEmpty, result.ahead == nil {
                 fail("what check finds sound is taken by each device", "\(name): \(error)")

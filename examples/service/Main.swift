@@ -21,7 +21,7 @@ struct Main {
             host: try HostInfo(app: "com.example.files", version: "1.0"), registry: registry,
             folder: settings.state + "/patches",
             feed: .init(
-                root: settings.root, at: try HTTPSource(settings.feed, settings: HTTPSettings(allowsHTTP: true))),
+                root: settings.root, source: try HTTPSource(settings.feed, settings: HTTPSettings(allowsHTTP: true))),
             trust: PatchTrust(settings.trust, scriptKeys: settings.scriptKey),
             configuration: .init(
                 settings: SyncSettings(groups: settings.groups), log: .init(folder: settings.state + "/events"),

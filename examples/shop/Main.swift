@@ -50,10 +50,10 @@ struct Main {
         let source: any FeedSource = feed.hasPrefix("https://") ? try HTTPSource(feed) : FolderSource(feed)
         let patches = PatchDevice(
             host: host, registry: registry, folder: options.store,
-            feed: .init(root: try options.read(options.root), at: source),
+            feed: .init(root: try options.read(options.root), source: source, environment: options.environment),
             trust: try options.trust(),
             configuration: .init(
-                settings: SyncSettings(environment: options.environment, user: options.user),
+                settings: SyncSettings(user: options.user),
                 log: options.eventLog.map { .init(folder: $0) }, events: options.log))
         let center = ServiceCenter(services: [PatchService(patches: patches), HomeService(shop: shop)])
         try await center.launch()

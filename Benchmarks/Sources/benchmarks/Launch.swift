@@ -154,7 +154,7 @@ enum Launch {
             limits.failures = .max
             return PatchDevice(
                 host: host, registry: registry, folder: "\(folder)/store",
-                feed: .init(root: root, at: FolderSource("\(folder)/feed")), trust: trust,
+                feed: .init(root: root, source: FolderSource("\(folder)/feed")), trust: trust,
                 configuration: .init(crashLimits: limits))
         }
 

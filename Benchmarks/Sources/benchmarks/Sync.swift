@@ -94,7 +94,7 @@ enum Sync {
         let fault = Fault()
         Task.detached {
             do {
-                var client = try FeedClient(root: root, from: source, keptIn: storage, at: now)
+                var client = try FeedClient(root: root, source: source, storage: storage, at: now)
                 try await client.update()
                 guard let target = try await client.target(PatchList.path(for: "com.example.app")) else {
                     throw Failure(message: "no list")

@@ -60,10 +60,11 @@ private final class FuzzDevice {
         limits.callFuel = 20_000
         let root = FuzzFeed.own.files["metadata/1.root.json"] ?? []
         let device = PatchDevice(
-            host: host, registry: registry, folder: folder + "/store", feed: .init(root: root, at: source),
+            host: host, registry: registry, folder: folder + "/store",
+            feed: .init(root: root, source: source, environment: FuzzFeed.environment),
             trust: Self.trust,
             configuration: .init(
-                settings: SyncSettings(environment: FuzzFeed.environment), limits: limits, log: .init(folder: log),
+                limits: limits, log: .init(folder: log),
                 clock: { Timestamp(nearestTo: FuzzFeed.now.secondsSince1970 + 3600) }))
         device.launch()
         _ = total?(9.5, 2)

@@ -80,7 +80,7 @@ struct DeliveredTrust {
     /// Whether the release key has signed these bytes, according to the kept metadata. No source is asked, and expiry is ignored.
     private func isListed(_ bytes: [UInt8]) -> Bool {
         guard let start = Timestamp(secondsSince1970: 0),
-            var client = try? FeedClient(root: root, from: NoSource(), keptIn: storage, at: start),
+            var client = try? FeedClient(root: root, source: NoSource(), storage: storage, at: start),
             let target = client.keptTarget(PatchList.trustPath(for: app))
         else { return false }
         return (try? target.check(bytes)) != nil

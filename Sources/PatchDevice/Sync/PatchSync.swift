@@ -32,12 +32,13 @@ package actor PatchSync {
     ///
     /// - Parameter runner: Activates patches; nil to activate none, as a tool does.
     package init(
-        feed root: [UInt8], at source: any FeedSource, store: PatchStore, runner: PatchRunner?, trust: PatchTrust,
-        settings: SyncSettings = SyncSettings(), built: Timestamp? = nil,
+        feed root: [UInt8], at source: any FeedSource, for environment: String, built: Timestamp?, store: PatchStore,
+        runner: PatchRunner?, trust: PatchTrust, settings: SyncSettings,
         progress: @escaping @Sendable (_ done: Int, _ all: Int) -> Void = { _, _ in }
     ) {
         pass = SyncPass(
-            root: root, source: source, store: store, runner: runner, pinned: trust, settings: settings, built: built,
+            root: root, source: source, environment: environment, built: built, store: store, runner: runner,
+            pinned: trust, settings: settings,
             progress: progress)
         shared = Mutex(settings)
     }
@@ -46,7 +47,7 @@ package actor PatchSync {
     package nonisolated var trustOfHeld: PatchTrust {
         DeliveredTrust(
             pinned: pass.pinned, store: store, storage: MetadataFolder(of: store), root: pass.root,
-            environment: settings.environment
+            environment: pass.environment
         ).kept()
     }
 

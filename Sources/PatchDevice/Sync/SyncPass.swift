@@ -7,11 +7,12 @@ internal import PatchRunner
 struct SyncPass: Sendable {
     let root: [UInt8]
     var source: any FeedSource
+    let environment: String
+    let built: Timestamp?
     let store: PatchStore
     let runner: PatchRunner?
     let pinned: PatchTrust
     var settings: SyncSettings
-    let built: Timestamp?
     let progress: @Sendable (_ done: Int, _ all: Int) -> Void
 
     private struct Download {
@@ -30,7 +31,8 @@ struct SyncPass: Sendable {
         guard let time = [store.clock(), built].compactMap(\.self).max() else {
             throw PatchError(.clock, "the device's clock returned no time")
         }
-        var client = try FeedClient(root: root, from: source, keptIn: storage, at: time, floor: store.state.floor)
+        var client = try FeedClient(
+            root: root, source: source, storage: storage, at: time, floor: store.state.floor)
         try await client.update()
         let now = client.time
         let path = PatchList.path(for: store.host.app)
@@ -42,7 +44,7 @@ struct SyncPass: Sendable {
         let state = store.state
         let choices = try list.choices(
             for: FeedDevice(
-                app: store.host.app, environment: settings.environment, appVersion: store.host.version,
+                app: store.host.app, environment: environment, appVersion: store.host.version,
                 engine: PatchRunner.engineLevel, installation: settings.installation(or: state.installation),
                 user: settings.user, groups: settings.groups),
             held: state.held.reduce(into: [:]) { $0[$1.patch.id, default: []].insert($1.patch.version) },
@@ -52,7 +54,7 @@ struct SyncPass: Sendable {
         try applyList(list, choices, shown: client.shownTime(list.published))
 
         let delivered = DeliveredTrust(
-            pinned: pinned, store: store, storage: storage, root: root, environment: settings.environment)
+            pinned: pinned, store: store, storage: storage, root: root, environment: environment)
         let trust = try await delivered.update(from: &client)
         if let runner { store.dropRefused(on: runner, trust: trust) }
 

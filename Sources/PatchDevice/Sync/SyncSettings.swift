@@ -3,8 +3,6 @@ internal import PatchText
 
 /// A device's settings for the feed, and how often it syncs. All of them may change while the app runs.
 public struct SyncSettings: Sendable {
-    /// The app's environment, such as `release`. A feed for another environment is refused.
-    public var environment: String
     /// The user's id; nil if no user is signed in.
     public var user: String?
     /// The groups that the device is in, such as `qa`.
@@ -26,14 +24,10 @@ public struct SyncSettings: Sendable {
     /// Describes a device.
     ///
     /// - Parameters:
-    ///   - environment: The app's environment, such as `release`.
     ///   - user: The user's id.
     ///   - groups: The groups that the device is in.
     ///   - installation: The installation's name; nil for the random name that the folder keeps.
-    public init(
-        environment: String = "release", user: String? = nil, groups: Set<String> = [], installation: String? = nil
-    ) {
-        self.environment = environment
+    public init(user: String? = nil, groups: Set<String> = [], installation: String? = nil) {
         self.user = user
         self.groups = groups
         self.installation = installation

@@ -23,9 +23,9 @@ public struct FeedClient: Sendable {
     ///   - start: The time by which metadata must not have expired: the device's clock.
     /// - Throws: `feed-malformed` or `feed-signature` if `root` is not a root file that its own keys have signed.
     public init(
-        root: [UInt8], from source: any FeedSource, keptIn storage: any FeedStorage, at start: Timestamp
+        root: [UInt8], source: any FeedSource, storage: any FeedStorage, at start: Timestamp
     ) throws(PatchError) {
-        try self.init(root: root, from: source, keptIn: storage, at: start, floor: nil)
+        try self.init(root: root, source: source, storage: storage, at: start, floor: nil)
     }
 
     /// Makes a client that knows how late it is at least.
@@ -33,7 +33,7 @@ public struct FeedClient: Sendable {
     /// - Parameter floor: The newest time that signed data have shown, as `shownTime(_:)` returned it after an earlier update. A
     ///   clock that shows an earlier time is ignored, unless newer metadata refute the floor.
     package init(
-        root: [UInt8], from source: any FeedSource, keptIn storage: any FeedStorage, at start: Timestamp,
+        root: [UInt8], source: any FeedSource, storage: any FeedStorage, at start: Timestamp,
         floor: Timestamp?, limits: FeedLimits = FeedLimits()
     ) throws(PatchError) {
         self.source = source

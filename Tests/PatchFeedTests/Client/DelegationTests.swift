@@ -63,7 +63,7 @@ import Testing
 
     private func client() throws -> FeedClient {
         try FeedClient(
-            root: source["metadata/1.root.json"] ?? [], from: source, keptIn: MemoryStorage(), at: FeedFixture.now)
+            root: source["metadata/1.root.json"] ?? [], source: source, storage: MemoryStorage(), at: FeedFixture.now)
     }
 
     /// The role that lists a path. The tests put its name in place of the hash.
@@ -144,7 +144,7 @@ import Testing
     func pathsThatLeadOutOfTheFolder(path: String) async throws {
         try serve([("targets", [], [path])])
         var client = try FeedClient(
-            root: source["metadata/1.root.json"] ?? [], from: source, keptIn: MemoryStorage(), at: FeedFixture.now)
+            root: source["metadata/1.root.json"] ?? [], source: source, storage: MemoryStorage(), at: FeedFixture.now)
         try await client.update()
         let target = try #require(try await client.target(path))
         await #expect(throws: PatchError(.feedMalformed, "")) { try await client.contents(of: target, limit: 10) }

@@ -35,7 +35,7 @@ import PatchPublishing
             func write(_ name: String, _ bytes: [UInt8]) throws(PatchError) {}
             func remove(_ name: String) throws(PatchError) {}
         }
-        var client = try FeedClient(root: feed.pinnedRoot, from: feed.server, keptIn: Nowhere(), at: FeedFixture.now)
+        var client = try FeedClient(root: feed.pinnedRoot, source: feed.server, storage: Nowhere(), at: FeedFixture.now)
         try await client.update()
         for version in 1...3 { _ = try await client.target(FeedFixture.path(version)) }
         _ = try await client.listTarget()
@@ -190,7 +190,7 @@ import PatchPublishing
         try feed.change(at: late) { $0.refresh([.targets, .rollout, .snapshot], in: ChangeDetails(at: late)) }
         func update(floor days: Int) async throws {
             var client = try FeedClient(
-                root: feed.pinnedRoot, from: feed.server, keptIn: MemoryStorage(), at: late,
+                root: feed.pinnedRoot, source: feed.server, storage: MemoryStorage(), at: late,
                 floor: FeedFixture.now.adding(days: days))
             try await client.update()
         }

@@ -42,7 +42,7 @@ import Testing
             let verdict: String
             do {
                 var client = try FeedClient(
-                    root: source["metadata/1.root.json"] ?? [], from: source, keptIn: MemoryStorage(),
+                    root: source["metadata/1.root.json"] ?? [], source: source, storage: MemoryStorage(),
                     at: FeedFixture.at(vector.now))
                 try await client.update()
                 let target = try #require(try await client.target(PatchList.path(for: "com.example.shop")))

@@ -98,7 +98,7 @@ import Testing
             timestamp.expires = FeedFixture.now.adding(days: 900)
             feed.server["metadata/timestamp.json"] = try key.file(of: timestamp.json)
             var client = try FeedClient(
-                root: feed.pinnedRoot, from: feed.server, keptIn: MemoryStorage(), at: FeedFixture.now,
+                root: feed.pinnedRoot, source: feed.server, storage: MemoryStorage(), at: FeedFixture.now,
                 floor: FeedFixture.now.adding(days: 800))
             try await client.update()
         }

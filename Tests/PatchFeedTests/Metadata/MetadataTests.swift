@@ -90,7 +90,7 @@ import Testing
         feed.edit(in: ChangeDetails(at: now)) { $0.notice = nil }
         try source.write(feed.files(signedBy: signers, in: ChangeDetails(at: now)))
         let root = try #require(source["metadata/1.root.json"])
-        var client = try FeedClient(root: root, from: source, keptIn: MemoryStorage(), at: now)
+        var client = try FeedClient(root: root, source: source, storage: MemoryStorage(), at: now)
         try await client.update()
         let target = try #require(try await client.target(PatchList.path(for: "com.example.shop")))
         let list = try PatchList(decoding: await client.contents(of: target, limit: PatchList.byteLimit))

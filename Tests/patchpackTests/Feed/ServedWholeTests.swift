@@ -36,7 +36,7 @@ import Testing
         while done < syncs || state.changes.load(ordering: .relaxed) < 5 {
             done += 1
             var client = try FeedClient(
-                root: root, from: FolderSource(folder.path.description), keptIn: NoStorage(), at: now)
+                root: root, source: FolderSource(folder.path.description), storage: NoStorage(), at: now)
             try await client.update()
             let target = try #require(try await client.target(PatchList.path(for: "com.example.shop")))
             let list = try PatchList(decoding: await client.contents(of: target, limit: PatchList.byteLimit))

@@ -66,7 +66,7 @@ import Testing
         private func sync(_ source: any FeedSource, in storage: MemoryStorage? = nil) async throws -> [Int] {
             let now = try #require(Timestamp(secondsSince1970: Int(Date().timeIntervalSince1970)))
             var client = try FeedClient(
-                root: work.folder.read("feed/metadata/1.root.json"), from: source, keptIn: storage ?? self.storage,
+                root: work.folder.read("feed/metadata/1.root.json"), source: source, storage: storage ?? self.storage,
                 at: now)
             try await client.update()
             let target = try #require(try await client.target(PatchList.path(for: "com.example.shop")))
@@ -182,7 +182,7 @@ import Testing
             counted.reset()
             let now = try #require(Timestamp(secondsSince1970: Int(Date().timeIntervalSince1970)))
             var client = try FeedClient(
-                root: work.folder.read("feed/metadata/1.root.json"), from: counted, keptIn: storage, at: now)
+                root: work.folder.read("feed/metadata/1.root.json"), source: counted, storage: storage, at: now)
             try await client.update()
             #expect(counted.log == ["metadata/2.root.json missing", "metadata/timestamp.json unchanged"])
         }

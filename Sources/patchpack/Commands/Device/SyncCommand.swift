@@ -39,11 +39,13 @@ enum SyncCommand {
         let isNew = FileInfo(folder, following: true) == nil
         let log = StoreLog()
         defer { log.warn(console) }
+        let feed = PatchDevice.Feed(
+            root: reading.root, source: reading.source, environment: try arguments.text(of: .environment) ?? "release")
         let settings = SyncSettings(
-            environment: try arguments.text(of: .environment) ?? "release", user: try arguments.text(of: .previewUser),
-            groups: Set(try arguments.groups(of: .deviceGroup)), installation: try arguments.text(of: .installation))
+            user: try arguments.text(of: .previewUser), groups: Set(try arguments.groups(of: .deviceGroup)),
+            installation: try arguments.text(of: .installation))
         let device = try log.openDevice(
-            folder, HostInfo(app: app, version: version), feed: .init(root: reading.root, at: reading.source),
+            folder, HostInfo(app: app, version: version), feed: feed,
             trust: PatchTrust(
                 verification.verifier.trustStore, scriptKeys: scriptKeys, threshold: verification.verifier.threshold),
             settings: settings)

@@ -79,7 +79,7 @@ struct FeedReading: Sendable {
     }
 
     func client(at now: Timestamp) throws(PatchError) -> FeedClient {
-        try FeedClient(root: root, from: source, keptIn: NoStorage(), at: now)
+        try FeedClient(root: root, source: source, storage: NoStorage(), at: now)
     }
 }
 

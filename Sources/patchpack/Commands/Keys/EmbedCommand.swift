@@ -55,7 +55,7 @@ enum EmbedCommand {
             let bytes = try InputFile.small(file)
             try file.naming { () throws(PatchError) in
                 _ = try FeedClient(
-                    root: bytes, from: FolderSource("."), keptIn: NoStorage(), at: try SystemClock.now())
+                    root: bytes, source: FolderSource("."), storage: NoStorage(), at: try SystemClock.now())
             }
             members.append(try member("root", "the root of a feed, which its own keys have signed", bytes, file))
         }

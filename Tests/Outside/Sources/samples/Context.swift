@@ -12,7 +12,7 @@ let (envelope, file, publicKeyPEM, keyFile, pinnedRoot): ([UInt8], [UInt8], [UIn
 let scriptKey = try! ScriptKey.generate(.aes128CBCMD5)
 let trust = try! TrustStore(trusting: [])
 let patches = PatchDevice(
-    host: host, registry: registry, folder: supportFolder, feed: .init(root: pinnedRoot, at: FolderSource("feed")),
+    host: host, registry: registry, folder: supportFolder, feed: .init(root: pinnedRoot, source: FolderSource("feed")),
     trust: PatchTrust(trust, scriptKeys: scriptKey))
 let supportFolder = "/tmp"
 let userID = "user"
