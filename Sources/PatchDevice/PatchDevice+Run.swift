@@ -8,7 +8,7 @@ extension PatchDevice {
     /// It launches, if ``launch()`` was not called before, syncs at once and each minute, confirms after a minute, and
     /// writes the call statistics of patches to the log each minute. Once nothing is watched any more, it tries patches
     /// alone with which launches have failed. When its task is cancelled, it ends in an orderly way, as ``end()`` does,
-    /// and returns without waiting for a sync. Patches keep running.
+    /// and returns without waiting for a sync. Patches keep active.
     public func run() async { await run(every: .seconds(60)) }
 
     /// Does what ``run()`` does, at another interval. The call statistics are written at each sync, or each minute if
@@ -26,7 +26,7 @@ extension PatchDevice {
         let interval = max(.milliseconds(1), Uptime.bounded(interval))
         var nextSync = uptime.now()
         var nextRecord = nextSync
-        var known = Set(running)
+        var known = Set(active)
         var confirmation: Duration? = nextSync + Uptime.bounded(confirmAfter)
         while !Task.isCancelled {
             let now = uptime.now()
@@ -45,10 +45,10 @@ extension PatchDevice {
             }
             if records { nextRecord = interval > .seconds(60) ? now + .seconds(60) : nextSync }
             // New patches, such as in a process that has just become the writer, must work for that long too.
-            if !known.isSuperset(of: running) || confirmation == nil && store.needsConfirmation {
+            if !known.isSuperset(of: active) || confirmation == nil && store.needsConfirmation {
                 confirmation = isWritten ? uptime.now() + Uptime.bounded(confirmAfter) : nextSync
             }
-            known = Set(running)
+            known = Set(active)
             try? await uptime.sleep(min(nextSync, nextRecord, confirmation ?? nextSync))
         }
     }

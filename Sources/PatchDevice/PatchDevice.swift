@@ -315,20 +315,15 @@ public final class PatchDevice: Sendable {
     /// Every version of every patch that is held, running or banned, or that the last sync left out, by id, the highest first.
     public var patches: [PatchStatus] { store.patches }
 
-    /// The patches that run, in the order in which they were activated.
-    public var running: [PatchID] { store.hasBegun ? store.running : [] }
+    /// The patches that are active in this process, in the order in which they were activated. A patch in shadow is not.
+    public var active: [PatchID] { store.hasBegun ? store.running : [] }
 
     /// The installation's name: ``SyncSettings/installation``, or a random one that the folder keeps. Rollouts by percentage use
     /// it to count installations.
     public var installation: String { settings.installation(or: store.installation) }
 
-    /// Whether this process does not write the folder: another process of this version of the app has it open, it cannot be used,
-    /// this process only reads it, or has called ``end()``.
-    public var isReadOnly: Bool { store.isReadOnly }
-
-    /// Whether another process of this version of the app writes the folder, or this one only reads it. In both cases, only patches
-    /// that are good there run. A process that may write takes over at the first sync after the other one has ended.
-    public var isFollower: Bool { store.isFollower }
+    /// What this process does with the device's folder at the moment.
+    public var role: DeviceRole { store.role }
 
     /// The feed's values for the app, such as a switch between two ways to pay. They are kept across launches.
     public var switches: [String: String] { store.state.switches }

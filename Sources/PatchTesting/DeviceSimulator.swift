@@ -166,7 +166,7 @@ public final class DeviceSimulator<App: Sendable>: Sendable {
     public var device: PatchDevice? { process?.device }
 
     /// The patches that run, by id.
-    public var running: [PatchID] { (process?.device.running ?? []).sorted { $0.id < $1.id } }
+    public var active: [PatchID] { (process?.device.active ?? []).sorted { $0.id < $1.id } }
 
     /// Why a patch is running or not: each known version of it, the highest first. It is empty if the app is not running.
     public func why(_ id: String) -> [PatchStatus] { process?.device.why(id) ?? [] }

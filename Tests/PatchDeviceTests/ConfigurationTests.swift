@@ -90,7 +90,7 @@ import Testing
             }
         }
         let device = try simulator()
-        #expect(device.running.isEmpty && device.why("com.example.shop.fix").isEmpty && device.app == nil)
+        #expect(device.active.isEmpty && device.why("com.example.shop.fix").isEmpty && device.app == nil)
         try await device.launch(syncing: false)
         device.confirm()
         device.end()

@@ -170,23 +170,23 @@ extension DeviceSimulator {
         try device.feed.publish(Self.source(8))
         try device.feed.publish(Self.source(3, id: "com.example.shop.other"))
         try await device.launch()
-        #expect(device.running.map(\.version) == [3, 8])
+        #expect(device.active.map(\.version) == [3, 8])
         device.crash()
         device.feed.isOffline = true
         try await device.launch()
         device.crash()
         try await device.launch()
         #expect(stages(device) == ["3 suspect", "8 suspect", "7 good"])
-        #expect(device.running.map(\.version) == [7], "the good one stays")
+        #expect(device.active.map(\.version) == [7], "the good one stays")
         device.confirmAndEnd()
         try await device.launch()
-        #expect(device.running.map(\.version) == [3, 7])
+        #expect(device.active.map(\.version) == [3, 7])
         device.confirmAndEnd()
         try await device.launch()
-        #expect(device.running.map(\.version) == [3, 8])
+        #expect(device.active.map(\.version) == [3, 8])
         device.crash()
         try await device.launch()
-        #expect(device.running.map(\.version) == [3, 7])
+        #expect(device.active.map(\.version) == [3, 7])
         #expect(stages(device) == ["3 good", "7 good"])
         #expect(Self.codes(device) == ["8 banned", "7 good"])
         #expect(device.device?.store.state.bans.map(\.patch.version) == [8])
@@ -222,7 +222,7 @@ extension DeviceSimulator {
         try device.feed.publish(Self.source(1, id: "com.example.shop.banned"))
         try await device.launch()
         try device.device?.store.ban("com.example.shop.banned", reason: "for this test")
-        #expect(device.running.map(\.version) == [8])
+        #expect(device.active.map(\.version) == [8])
         device.crash()
         device.update(to: "2.4.0")
         for _ in 0..<2 {
@@ -241,7 +241,7 @@ extension DeviceSimulator {
         device.update(to: "1.9.0")
         let report = try await device.launch()
         #expect(report?.results.map(\.code) == [.banned, .banned, .appVersion])
-        #expect(device.running.isEmpty && stages(device).isEmpty)
+        #expect(device.active.isEmpty && stages(device).isEmpty)
     }
 
     @Test func withdrawnPatchRunningIsOffUntilResumed() async throws {
@@ -261,7 +261,7 @@ extension DeviceSimulator {
         #expect(device.app?.price(1) == 1)
         device.feed.isOffline = true
         try await device.launch()
-        #expect(device.app?.price(1) == 1 && device.running.isEmpty)
+        #expect(device.app?.price(1) == 1 && device.active.isEmpty)
         #expect(device.why(Self.id).first?.code == .withdrawn)
         device.feed.isOffline = false
         try device.feed.resume(two)
@@ -292,7 +292,7 @@ extension DeviceSimulator {
         for await _ in hasBegun {}
         try device.feed.withdraw(patch)
         await device.sync()
-        #expect(device.running.isEmpty)
+        #expect(device.active.isEmpty)
         ends.finish()
         #expect(await answer == 8, "a call goes on in the patch that it has entered")
         #expect(await wait(1) == 1)
@@ -329,7 +329,7 @@ extension DeviceSimulator {
             device.confirm()
             let bucket = try Rollout.bucket(of: device.device?.store.installation ?? "", seed: Self.id)
             if firstIn == nil, bucket < percent * 100 { firstIn = day }
-            #expect(device.running.isEmpty == (firstIn == nil), "day \(day)")
+            #expect(device.active.isEmpty == (firstIn == nil), "day \(day)")
             device.end()
             device.advance(by: .seconds(1 * 86_400))
         }
@@ -346,7 +346,7 @@ extension DeviceSimulator {
             let isIn = try Rollout.bucket(of: name, seed: Self.id) < 5_000
             for _ in 0..<2 {
                 try await device.launch()
-                #expect(device.running.isEmpty != isIn, "\(name)")
+                #expect(device.active.isEmpty != isIn, "\(name)")
                 #expect(device.device?.installation == name)
                 device.end()
                 try FileManager.default.removeItem(atPath: device.path)
@@ -372,10 +372,10 @@ extension DeviceSimulator {
         for isBanned in [false, true] {
             try await device.launch()
             device.confirm()
-            #expect(device.running.map(\.version) == [8])
+            #expect(device.active.map(\.version) == [8])
             for _ in 0..<3 { #expect(device.app?.price(1) == 1) }
             // The last good version answers, and not the original.
-            #expect(device.running.map(\.version) == [7] && device.app?.price(1) == 8)
+            #expect(device.active.map(\.version) == [7] && device.app?.price(1) == 8)
             let reason = isBanned ? "it failed 3 times" : "it has failed too often in this launch; version 7 runs"
             #expect(device.why(Self.id).first?.reason.contains(reason) == true, "\(device.why(Self.id))")
             device.end()
@@ -446,10 +446,10 @@ extension DeviceSimulator {
         let device = try device()
         try device.feed.publish(Self.source(7), percent: 0, groups: ["qa"])
         try await device.launch()
-        #expect(device.running.isEmpty)
+        #expect(device.active.isEmpty)
         device.settings.groups = ["qa"]
         await device.sync()
-        #expect(device.running.map(\.version) == [7])
+        #expect(device.active.map(\.version) == [7])
     }
 
     @Test func aFeedOfAnotherEnvironmentIsRefused() async throws {
@@ -704,12 +704,12 @@ extension DeviceSimulator {
         try await device.launch()
         try device.feed.publish(Self.source(8), nextLaunch: true)
         await device.sync()
-        #expect(device.running.map(\.version) == [7] && stages(device) == ["8 downloaded", "7 trial"])
-        #expect(device.why(Self.id).first?.isRunning == false)
+        #expect(device.active.map(\.version) == [7] && stages(device) == ["8 downloaded", "7 trial"])
+        #expect(device.why(Self.id).first?.isActive == false)
         #expect(Self.codes(device) == ["8 downloaded", "7 trial"])
         try device.feed.withdraw(seven)
         await device.sync()
-        #expect(device.running.isEmpty)
+        #expect(device.active.isEmpty)
     }
 
     @Test func launchWatchForegroundAfterBackgroundCountsCrash() async throws {
@@ -723,7 +723,7 @@ extension DeviceSimulator {
             device.crash()
         }
         try await device.launch(syncing: false)
-        #expect(device.running.isEmpty && device.device?.store.state.bans.count == 1)
+        #expect(device.active.isEmpty && device.device?.store.state.bans.count == 1)
     }
 
     /// They are verified on several threads.
@@ -734,7 +734,7 @@ extension DeviceSimulator {
             try device.feed.publish(Self.source(1, id: "com.example.shop.p\(number)", tags: tags))
         }
         try await device.launch()
-        #expect(device.running.count == 20)
+        #expect(device.active.count == 20)
         device.confirmAndEnd()
         device.advance(by: .seconds(30 * 86_400))
         let earlier = device.events.count

@@ -94,7 +94,7 @@ import Testing
         await device.sync()
         #expect(stages(device) == ["8 trial 1", "7 good 0"])
         #expect(app.price(1) == 9)
-        #expect(device.launch() == device.running, "once")
+        #expect(device.launch() == device.active, "once")
     }
 
     @Test func aReturnToTheForegroundLaunchesToo() async throws {
@@ -145,7 +145,7 @@ import Testing
         made = nil
         #expect(app.price(1) == 1, "patches are active only while it exists")
         let (next, _) = try second(bench)
-        #expect(!next.isReadOnly, "the folder is free")
+        #expect(next.role == .writer, "the folder is free")
     }
 
     // MARK: two crashes
@@ -214,7 +214,7 @@ import Testing
             try await Task.sleep(for: .milliseconds(1))
         }
         #expect(tried == [["suspect", "suspect"], ["good", "suspect"]])
-        #expect(bench.running.count == 2)
+        #expect(bench.active.count == 2)
         service.cancel()
         await service.value
     }
@@ -287,7 +287,7 @@ import Testing
                 }), listener: nil)
         let service = Task { await device.run(every: .seconds(60), confirmAfter: .zero) }
         while time.locked(\.waits) < 20 { await Task.yield() }
-        #expect(!device.isReadOnly && device.store.state.launch?.isConfirmed == false)
+        #expect(device.role == .writer && device.store.state.launch?.isConfirmed == false)
         service.cancel()
         await service.value
         #expect(time.locked { $0.now >= .seconds(60) * ($0.waits - 2) }, "\(time.locked(\.self))")
@@ -437,7 +437,7 @@ import Testing
         #expect((report.error == nil) == (change != .cancelled))
         #expect(Set(source.answers) == [9, 8], "\(source.answers)")
         #expect(source.answers.count { $0 == 8 } > 0 && app.price(1) == 8)
-        #expect(device.running.map(\.version) == [7])
+        #expect(device.active.map(\.version) == [7])
     }
 
     /// The older version is on trial, too. It has run in this launch, so it goes on at once.
@@ -453,7 +453,7 @@ import Testing
         #expect(await device.sync().error == nil)
         #expect(Set(source.answers) == [9, 8], "\(source.answers)")
         #expect(source.answers.last == 8 && app.price(1) == 8)
-        #expect(stages(device).contains("7 trial 0") && device.running.map(\.version) == [7], "\(stages(device))")
+        #expect(stages(device).contains("7 trial 0") && device.active.map(\.version) == [7], "\(stages(device))")
     }
 
     /// The withdrawn version is the only good one of the folder. A follower waits for the writer's sync, which brings another.
@@ -481,7 +481,7 @@ import Testing
         #expect(app.price(1) == 8 && follower.why(DeviceTests.id).map(\.code) == [.superseded])
         frees.finish()
         _ = await sync.value
-        #expect(await following.value.isFollower)
+        #expect(await following.value.hasFollowed)
         #expect(app.price(1) == 1 && !follower.store.awaitsWriter)
     }
 
@@ -511,7 +511,7 @@ import Testing
         let bench = try await devices.deviceWithAGoodPatch()
         let (device, app, _, eight) = try await trial(bench)
         try device.ban(eight, reason: "for this test")
-        #expect(app.price(1) == 8 && device.running.map(\.version) == [7])
+        #expect(app.price(1) == 8 && device.active.map(\.version) == [7])
     }
 
     /// A key that is lost has the same effect.
@@ -551,13 +551,13 @@ import Testing
         let (follower, app) = try second(bench, events, launches: true)
         let sync = Task { await writer.sync() }
         while !source.isAsked { try await Task.sleep(for: .milliseconds(1)) }
-        for _ in 0..<6 { #expect(await follower.sync().isFollower) }
+        for _ in 0..<6 { #expect(await follower.sync().hasFollowed) }
         #expect(app.price(1) == 8 && events.names.allSatisfy { !$0.hasSuffix("-failed") })
         source.end()
         _ = await sync.value
         // After a sync that has failed, the old rule holds.
         var roles: [Bool] = []
-        for _ in 0..<4 { roles.append(await follower.sync().isFollower) }
+        for _ in 0..<4 { roles.append(await follower.sync().hasFollowed) }
         #expect(roles == [true, true, true, false])
     }
 
@@ -602,11 +602,11 @@ import Testing
             try patch.map { try bench.device?.ban($0, reason: "for this test") }
             ?? bench.device?.ban(everyVersionOf: DeviceTests.id, reason: "for this test")
         #expect(isHeld == true)
-        #expect(bench.running.isEmpty)
+        #expect(bench.active.isEmpty)
         try bench.feed.withdraw(PatchID(id: DeviceTests.id, version: 8))
         for _ in 0..<2 {
             await bench.sync()
-            #expect(bench.running.isEmpty)
+            #expect(bench.active.isEmpty)
             bench.end()
             try await bench.launch()
         }
@@ -651,9 +651,9 @@ import Testing
         try await bench.launch(syncing: false)
         try bench.device?.clear()
         #expect(try bench.device?.ban(everyVersionOf: DeviceTests.id, reason: "for this test") == true)
-        #expect(bench.running.isEmpty)
+        #expect(bench.active.isEmpty)
         await bench.sync()
-        #expect(DeviceTests.codes(bench) == ["7 banned"] && bench.running.isEmpty)
+        #expect(DeviceTests.codes(bench) == ["7 banned"] && bench.active.isEmpty)
     }
 
     // MARK: functions that are registered later
@@ -775,24 +775,24 @@ import Testing
         let bench = try await benchWithTrial()
         let events = Events()
         let (device, app) = try second(bench, events, launches: true)
-        #expect(device.isReadOnly && app.price(1) == 8)
+        #expect(device.role == .follower && app.price(1) == 8)
         #expect(device.patches.map(\.code) == [.follower, .good])
         bench.feed.isOffline = true
         let report = await device.sync()
-        #expect(report.isFollower && report.error == nil && report.results.map(\.code) == [.kept, .kept])
+        #expect(report.hasFollowed && report.error == nil && report.results.map(\.code) == [.kept, .kept])
         #expect(events.names.filter { $0 == "follower" }.count == 1, "said once")
         #expect(!events.names.contains("store-failed") && !events.names.contains("sync-failed"))
         bench.crash()
         device.confirm()
-        #expect(device.isFollower, "it takes over with a sync")
+        #expect(device.role == .follower, "it takes over with a sync")
         // The other process's crash is counted by the remaining process, and a patch on trial now runs here.
         await device.sync()
-        #expect(!device.isReadOnly && !device.isFollower)
+        #expect(device.role == .writer)
         #expect(stages(device) == ["8 trial 1", "7 good 0"])
         #expect(app.price(1) == 9)
         device.close()
         try await bench.launch(syncing: false)
-        #expect(bench.device?.isReadOnly == false)
+        #expect(bench.device?.role == .writer)
     }
 
     /// A process that has ended, and lives on, lets another one write.
@@ -800,24 +800,24 @@ import Testing
         let bench = try await devices.deviceWithAGoodPatch()
         try await bench.launch()
         let (device, app) = try second(bench, launches: true)
-        #expect(device.isFollower)
+        #expect(device.role == .follower)
         bench.device?.end()
-        #expect(bench.device?.isReadOnly == true && bench.app?.price(1) == 8)
+        #expect(bench.device?.role == .follower && bench.app?.price(1) == 8)
         #expect(throws: PatchError(.io, "")) {
             try bench.device?.ban(everyVersionOf: DeviceTests.id, reason: "for this test")
         }
         try bench.feed.withdraw(PatchID(id: DeviceTests.id, version: 7))
         await device.sync()
-        #expect(!device.isReadOnly && app.price(1) == 1)
+        #expect(device.role == .writer && app.price(1) == 1)
         // It writes again once the other one has ended.
         await bench.enterForeground()
-        #expect(bench.device?.isFollower == true && bench.app?.price(1) == 1)
+        #expect(bench.device?.role == .follower && bench.app?.price(1) == 1)
         device.end()
         await bench.enterForeground()
-        #expect(bench.device?.isReadOnly == false)
+        #expect(bench.device?.role == .writer)
         #expect(bench.device?.store.state.launch?.isWatched == true, "a crash counts again")
         await device.sync()
-        #expect(device.isFollower)
+        #expect(device.role == .follower)
     }
 
     /// The process that writes is stopped, or never syncs. The others ask the feed themselves after three syncs.
@@ -829,7 +829,7 @@ import Testing
         try bench.feed.withdraw(PatchID(id: DeviceTests.id, version: 7))
         for sync in 0..<6 {
             let report = await device.sync()
-            #expect(report.isFollower == (sync < 3))
+            #expect(report.hasFollowed == (sync < 3))
             #expect(app.price(1) == (sync < 3 ? 8 : 1))
         }
         #expect(device.why(DeviceTests.id).map(\.code) == [.withdrawn])
@@ -840,12 +840,12 @@ import Testing
         try bench.feed.resume(PatchID(id: DeviceTests.id, version: 7))
         await bench.sync()
         let report = await device.sync()
-        #expect(report.isFollower && bench.app?.price(1) == 8 && app.price(1) == 1, "the first one tries it")
+        #expect(report.hasFollowed && bench.app?.price(1) == 8 && app.price(1) == 1, "the first one tries it")
         let reason = device.why(DeviceTests.id)[0].reason
         #expect(reason.hasSuffix(" the process that writes the device's folder synced 0 s ago"), "\(reason)")
         for _ in 0..<9 {
             await bench.sync()
-            #expect(await device.sync().isFollower)
+            #expect(await device.sync().hasFollowed)
         }
     }
 
@@ -855,12 +855,12 @@ import Testing
         bench.confirm()
         bench.confirm()
         let (device, app) = try second(bench, launches: true)
-        #expect(app.price(1) == 9 && device.isFollower)
+        #expect(app.price(1) == 9 && device.role == .follower)
         bench.crash()
         try await bench.launch()
         #expect(stages(bench.device) == ["8 trial 1", "7 good 0"])
         await device.sync()
-        #expect(app.price(1) == 9 && device.isFollower)
+        #expect(app.price(1) == 9 && device.role == .follower)
         // Another process that starts now runs it too.
         let (third, other) = try second(bench)
         third.launch()
@@ -869,7 +869,7 @@ import Testing
         try await bench.launch()
         #expect(DeviceTests.codes(bench) == ["8 banned", "7 good"])
         await device.sync()
-        #expect(app.price(1) == 8 && device.isFollower)
+        #expect(app.price(1) == 8 && device.role == .follower)
     }
 
     @Test func aBanThatCannotBeWrittenHoldsInThisProcess() async throws {
@@ -891,7 +891,7 @@ import Testing
         let (device, app) = try second(bench, isReader: true, launches: true)
         device.confirm()
         device.end()
-        #expect(app.price(1) == 8 && device.isReadOnly)
+        #expect(app.price(1) == 8 && device.role == .reader)
         #expect(try files().map { try? Data(contentsOf: URL(filePath: "\(bench.path)/\($0)")) } == before)
     }
 
@@ -900,15 +900,15 @@ import Testing
         try await bench.launch()
         try FileManager.default.removeItem(atPath: bench.path)
         let (device, _) = try second(bench)
-        #expect(!device.isReadOnly, "it has made the folder again")
+        #expect(device.role == .writer, "it has made the folder again")
         device.launch()
         #expect(throws: PatchError(.io, "")) {
             try bench.device?.ban(everyVersionOf: DeviceTests.id, reason: "for this test")
         }
-        #expect(bench.device?.isReadOnly == true)
+        #expect(bench.device?.role == .follower)
         device.close()
         await bench.sync()
-        #expect(bench.device?.isReadOnly == false)
+        #expect(bench.device?.role == .writer)
         // If there is no other process, it writes its own state again.
         await bench.sync()
         try FileManager.default.removeItem(atPath: bench.path)
@@ -947,7 +947,7 @@ import Testing
         let before = bench.device?.store.state.revision ?? 0
         let report = await bench.sync()
         #expect(report.error == nil)
-        #expect(bench.running.count == count)
+        #expect(bench.active.count == count)
         let writes = (bench.device?.store.state.revision ?? 0) - before
         #expect(writes < count / 2, "\(writes)")
     }

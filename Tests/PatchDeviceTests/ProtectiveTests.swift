@@ -48,7 +48,7 @@ import Testing
     }
 
     private func codes(_ bench: Bench) -> [String] {
-        bench.why(Self.id).map { "\($0.version ?? 0) \($0.code.rawValue)\($0.isRunning ? " runs" : "")" }
+        bench.why(Self.id).map { "\($0.version ?? 0) \($0.code.rawValue)\($0.isActive ? " runs" : "")" }
     }
 
     /// Crashes the app through code that no patch touches.
@@ -82,7 +82,7 @@ import Testing
         }
         #expect(answers == [20, 20, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1])
         #expect(codes(bench) == ["2 closed"])
-        #expect(bench.running.isEmpty && bench.device?.store.state.bans.isEmpty == true)
+        #expect(bench.active.isEmpty && bench.device?.store.state.bans.isEmpty == true)
         #expect(bench.app?.other() == 1, "it has no `otherwise`")
         #expect(bench.events.filter { $0.name == "closed" }.count == 1)
         #expect(!bench.events.contains { ["rolled-back", "safe-mode"].contains($0.name) })

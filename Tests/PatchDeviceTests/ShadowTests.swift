@@ -47,13 +47,13 @@ import Testing
         #expect(report?.results.map(\.code) == [.shadow, .kept])
         #expect(bench.app?.price(1) == 8 && shadows(bench) == [8])
         #expect(DeviceTests.codes(bench) == ["8 shadow", "7 good"])
-        #expect(bench.why(Self.id)[0].reason.hasSuffix("; version 7 answers") && !bench.why(Self.id)[0].isRunning)
+        #expect(bench.why(Self.id)[0].reason.hasSuffix("; version 7 answers") && !bench.why(Self.id)[0].isActive)
         bench.confirm()
         bench.end()
         bench.feed.files = bench.feed.files.filter { !$0.key.hasSuffix(".js") }
         bench.feed.isOffline = true
         try await bench.launch()
-        #expect(bench.app?.price(1) == 8 && shadows(bench) == [8] && bench.running.map(\.version) == [7])
+        #expect(bench.app?.price(1) == 8 && shadows(bench) == [8] && bench.active.map(\.version) == [7])
         bench.feed.isOffline = false
         try bench.feed.resume(Self.eight)
         #expect(await bench.sync().results.map(\.code) == [.offered, .superseded])
@@ -462,7 +462,7 @@ import Testing
             await bench.sync()
             #expect(shadows(bench) == [8])
             bench.device?.store.tryAlone()
-            #expect(bench.running.count == expected)
+            #expect(bench.active.count == expected)
             #expect(shadows(bench) == (bench.why("com.example.shop.two")[0].code == .good ? [8] : []))
         }
     }

@@ -140,7 +140,7 @@ import Testing
         for _ in 0..<2 { #expect(await other.sync().error?.code == .config) }
         other.confirm()
         other.end()
-        #expect(app.price(1) == 1 && other.isReadOnly && !other.isFollower && other.patches.isEmpty)
+        #expect(app.price(1) == 1 && other.role == .unwritable && other.patches.isEmpty)
         let status = other.why("com.example.other.price")
         #expect(status.map(\.code) == [.unwritable])
         #expect(status[0].reason.contains("the folder is of the app com.example.shop"), "\(status)")

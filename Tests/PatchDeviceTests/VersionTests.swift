@@ -185,7 +185,7 @@ import Testing
         for _ in 0..<2 { try await machine.work("1.0") }
         let old = try machine.start("1.0")
         let new = try machine.start("1.1", at: 1)
-        #expect(!old.device.isReadOnly && !new.device.isReadOnly, "each writes its own part")
+        #expect(old.device.role == .writer && new.device.role == .writer, "each writes its own part")
         for _ in 0..<2 {
             await new.device.sync()
             new.device.confirm()
@@ -241,10 +241,10 @@ import Testing
         var lock = try Folder.lock(Path(machine.part("1.0")))
         try #require(lock != nil)
         let follower = try machine.start("1.0", at: 1)
-        #expect(follower.device.isFollower)
+        #expect(follower.device.role == .follower)
         lock = nil
         let writer = try machine.start("1.0")
-        #expect(!writer.device.isFollower && writer.device.installation == follower.device.installation)
+        #expect(writer.device.role == .writer && writer.device.installation == follower.device.installation)
     }
 
     /// A newer version of a patch that is not for this app does not displace the one that is, nor does a version that synced later

@@ -168,9 +168,9 @@ import Testing
         let found = bench.why(Self.id)
         #expect(found.contains { $0.code == code }, "\(found)")
         for status in found {
-            #expect(status.isRunning == (status.patch.map(bench.running.contains) ?? false))
+            #expect(status.isActive == (status.patch.map(bench.active.contains) ?? false))
             #expect(status.id == Self.id && (status.patch == nil) == (status.code == .unknown), "\(status)")
-            #expect(!status.reason.isEmpty && (status.code != .good || status.isRunning), "\(status)")
+            #expect(!status.reason.isEmpty && (status.code != .good || status.isActive), "\(status)")
         }
     }
 

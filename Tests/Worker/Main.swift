@@ -72,9 +72,9 @@ struct Main {
                 print("child", terminator: " ")
             default: print("unknown", terminator: " ")
             }
-            let role = device.isFollower ? "follower" : "writer"
+            let role = device.role == .follower ? "follower" : "writer"
             let codes = device.why("com.example.shop.price").map {
-                "\($0.patch?.version ?? 0)-\($0.code.rawValue)\($0.isRunning ? "-runs" : "")"
+                "\($0.patch?.version ?? 0)-\($0.code.rawValue)\($0.isActive ? "-runs" : "")"
             }
             print(role, price(1), codes.joined(separator: " "))
             fflush(nil)

@@ -305,11 +305,11 @@ import Synchronization
             requests = 0
             inner = event.inner
             served = nil
-            let running = device.running
+            let running = device.active
             isBusy = true
             defer { isBusy = false }
             let report = event.verb == .sync ? await device.sync() : await device.enterForeground()
-            if device.running != running { activated = world.now }
+            if device.active != running { activated = world.now }
             synced = world.now
             if let report { judge(report, event) }
         default: break
@@ -326,7 +326,7 @@ import Synchronization
 
     /// Its patches have worked, so their earlier crashes no longer count.
     private func forgive() {
-        for patch in device.running { host.parts[version]?.crashes[patch] = 0 }
+        for patch in device.active { host.parts[version]?.crashes[patch] = 0 }
     }
 
     // MARK: the feed
@@ -364,7 +364,7 @@ import Synchronization
         world.counts.outcomes["sync \(report.error.map { "\($0.code)" } ?? "done")", default: 0] += 1
         var part = host.parts[version] ?? .init()
         defer { host.parts[version] = part }
-        guard !report.isFollower else {
+        guard !report.hasFollowed else {
             known = part.isUncertain ? [] : part.known
             return
         }
@@ -378,7 +378,7 @@ import Synchronization
         if report.error == nil { part.unsynced = 0 }
         if isCertain, let served, world.isNewer(served, than: known) { known = served }
         if !isCertain { known = [] }
-        guard !device.isReadOnly else { return }
+        guard device.role == .writer else { return }
         part.isUncertain = !isCertain
         if isCertain { part.known = known }
     }
@@ -387,7 +387,7 @@ import Synchronization
     private func learn(isLaunch: Bool) {
         let parts = host.parts.values.map { ($0.known, $0.isUncertain) }
         known = host.parts[version]?.known ?? []
-        guard !device.isReadOnly else { return }
+        guard device.role == .writer else { return }
         for (other, _) in parts where world.isNewer(other, than: known) { known = other }
         if parts.contains(where: \.1) || hasFault { known = [] }
         host.parts[version, default: .init()].known = known

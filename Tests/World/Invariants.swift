@@ -24,7 +24,7 @@ extension World {
         for fault in life.notes.now.faults { fail("no internal error or misuse", "\(who): \(fault)") }
         life.noteHealth()
         // The calls may open a breaker, so that another version runs after them.
-        let running = life.device.running
+        let running = life.device.active
         let (layers, check) = life.answers()
         let answering = layers + (check % 10 == 3 ? [PatchID(id: Truth.ids[2], version: check / 10)] : [])
         let text = "\(who): \(layers.map(\.description)), check \(check), running \(running.map(\.description))"
@@ -42,8 +42,8 @@ extension World {
             guard let truth = truths[patch], ![.fails, .loops].contains(truth.fault) else { continue }
             expect(answering.contains(patch), "what runs answers", text)
         }
-        let runningNow = life.device.running
-        for status in life.device.patches where status.isRunning {
+        let runningNow = life.device.active
+        for status in life.device.patches where status.isActive {
             expect(
                 runningNow.contains { $0.id == status.id && $0.version == status.version }, "why is true",
                 "\(text) \(status)")

@@ -127,7 +127,7 @@ enum Launch {
             for _ in 0..<3 {
                 var device = try make()
                 // The previous device may hold its folder for a moment.
-                while device.isReadOnly { device = try make() }
+                while device.role != .writer { device = try make() }
                 device.launch()
                 let done = DispatchSemaphore(value: 0)
                 Task.detached { [device] in

@@ -77,13 +77,13 @@ public struct PatchStatus: Sendable, CustomStringConvertible {
     public var patch: PatchID? { version.map { PatchID(id: id, version: $0) } }
     /// The reason, for programs.
     public let code: Code
-    /// Whether it runs in this process, and answers. It is false for a patch in shadow.
-    public let isRunning: Bool
+    /// Whether it is active in this process, so that it answers. A patch in shadow is not.
+    public let isActive: Bool
     /// The reason, in a sentence.
     public let reason: String
 
     public var description: String {
-        "\(id)\(version.map { " \($0)" } ?? ""): \(code.rawValue)\(isRunning ? ", running" : ""): \(reason)"
+        "\(id)\(version.map { " \($0)" } ?? ""): \(code.rawValue)\(isActive ? ", running" : ""): \(reason)"
     }
 }
 
@@ -93,7 +93,7 @@ extension PatchStatus {
     ///   - lastSync: When the process that this one follows has synced; nil if this one follows none.
     init(unknown id: String, _ fault: PatchError?, _ lastSync: String?) {
         self.init(
-            id: id, version: nil, code: fault == nil ? .unknown : .unwritable, isRunning: false,
+            id: id, version: nil, code: fault == nil ? .unknown : .unwritable, isActive: false,
             reason: fault.map(Self.unwritable) ?? "no feed has offered it to this device"
                 + (lastSync.map { "; \($0)" } ?? ""))
     }
@@ -116,8 +116,7 @@ struct StatusResolver {
     let blockReasons: [String: BlockReason]
     /// Why the device's folder cannot be written; nil if it can.
     let fault: PatchError?
-    /// The role of this process, if it does not write the folder.
-    let role: PatchStatus.Code?
+    let role: DeviceRole
     let lastSync: String
 
     /// Sorted by id, the highest version first.
@@ -130,9 +129,9 @@ struct StatusResolver {
     static let disabled = "the feed has switched all patches off"
 
     private func status(of patch: PatchID) -> PatchStatus {
-        let isRunning = running?.contains(patch) ?? false
-        let (code, reason) = isRunning ? whyRunning(patch) : whyNotRunning(patch)
-        let other = isRunning ? nil : running?.first { $0.id == patch.id }
+        let isActive = running?.contains(patch) ?? false
+        let (code, reason) = isActive ? whyRunning(patch) : whyNotRunning(patch)
+        let other = isActive ? nil : running?.first { $0.id == patch.id }
         let place =
             switch code {
             case .closed: "answers for its other functions"
@@ -140,8 +139,8 @@ struct StatusResolver {
             default: "runs in its place"
             }
         return PatchStatus(
-            id: patch.id, version: patch.version, code: code, isRunning: isRunning,
-            reason: reason + (!isRunning && isBroken(patch) ? "; it has failed too often in this launch" : "")
+            id: patch.id, version: patch.version, code: code, isActive: isActive,
+            reason: reason + (!isActive && isBroken(patch) ? "; it has failed too often in this launch" : "")
                 + (other.map { "; version \($0.version) \(place)" } ?? ""))
     }
 
@@ -220,7 +219,7 @@ struct StatusResolver {
         }
         if let fault { return (.unwritable, PatchStatus.unwritable(fault)) }
         let reason =
-            if running != nil, role != nil {
+            if running != nil, role == .reader || role == .follower {
                 "it runs in shadow in the process that writes the device's folder, and in no other"
             } else if !state.shadowing.contains(held) {
                 "another patch is tried alone; it runs in shadow again after that"

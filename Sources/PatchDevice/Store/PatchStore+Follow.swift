@@ -40,7 +40,7 @@ extension PatchStore {
             }
         }
         for fault in faults { emit(fault) }
-        let isFollower = isFollower
+        let isFollower = [.follower, .reader].contains(role)
         if isFollower { memory.locked { $0.launch.setBlockReasons([]) } }  // the writer's state counts again
         if let runner, hasLaunched, hasTakenOver || isFollower {
             run(
@@ -90,8 +90,6 @@ extension PatchStore {
 
     /// Whether a patch that is gone runs on until the sync of the writer has ended.
     package var awaitsWriter: Bool { memory.locked { $0.launch.awaitsWriter } }
-
-    package var isFollower: Bool { memory.locked { $0.writer.isFollower } }
 
     /// Activates patches, and deactivates all others that are not good. The patches in shadow follow the state, too.
     private func run(_ hashes: [String], on runner: PatchRunner, waits: Bool) {

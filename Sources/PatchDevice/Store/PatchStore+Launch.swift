@@ -167,7 +167,7 @@ extension PatchStore {
             return (true, faults, memory.writer.takeNews())
         }
         for fault in faults { emit(fault) }
-        if isFirst, memory.locked({ $0.writer.isFollower && !$0.writer.onlyReads }) {
+        if isFirst, role == .follower {
             events(.followed(isForked: false))
         }
         guard isFirst, !isReadOnly else { return }
@@ -283,7 +283,7 @@ extension PatchStore {
         do throws(PatchError) {
             let loaded = try load(patch, hash, on: runner)
             let isClosed =
-                closing || memory.locked { $0.writer.state.isClosed(hash, isFollower: !$0.writer.canWrite) }
+                closing || memory.locked { $0.writer.state.isClosed(hash, isFollower: $0.writer.role != .writer) }
             if isClosed { runner.activateOtherwise(of: loaded) } else { try runner.activate(loaded) }
             // Another thread may have removed the patch while its script was loading.
             let isMeant = memory.locked { memory in

@@ -87,9 +87,9 @@ package final class PatchStore: Sendable {
     /// Whether the app has reported that the system may end it.
     package var isInBackground: Bool { memory.locked { $0.launch.isInBackground } }
 
-    /// Whether this process does not write the folder: another one has the store open, the folder cannot be used, or
-    /// this process only reads it.
-    package var isReadOnly: Bool { memory.locked { !$0.writer.canWrite } }
+    package var role: DeviceRole { memory.locked { $0.writer.role } }
+    /// Whether this process does not write the folder, whatever its role instead.
+    package var isReadOnly: Bool { role != .writer }
 
     /// Why the folder cannot be used; nil if it can, or another process uses it.
     package var fault: PatchError? { memory.locked { $0.writer.fault } }
@@ -102,10 +102,8 @@ package final class PatchStore: Sendable {
     package func why(_ id: String) -> [PatchStatus] {
         let known = patches.filter { $0.id == id }
         guard known.isEmpty else { return known }
-        let (fault, isFollower) = memory.locked {
-            ($0.writer.whyUnwritable, $0.writer.isFollower && !$0.writer.onlyReads)
-        }
-        return [PatchStatus(unknown: id, fault, isFollower ? sync(of: folder.lastSync) : nil)]
+        let (fault, role) = memory.locked { ($0.writer.whyUnwritable, $0.writer.role) }
+        return [PatchStatus(unknown: id, fault, role == .follower ? sync(of: folder.lastSync) : nil)]
     }
 
     /// When the process that this one follows has synced, for ``why(_:)``.
@@ -119,10 +117,9 @@ package final class PatchStore: Sendable {
         // Not the writer itself, because a copy of it would keep the lock.
         let (state, fault, role, launch, failed) = memory.locked { memory in
             let writer = memory.writer
-            let role: PatchStatus.Code? = writer.onlyReads ? .reader : writer.isFollower ? .follower : nil
-            return (writer.state, writer.whyUnwritable, role, memory.launch, memory.failed)
+            return (writer.state, writer.whyUnwritable, writer.role, memory.launch, memory.failed)
         }
-        func patches(_ loaded: [LoadedPatch]?) -> Set<PatchID> { Set((loaded ?? []).map(\.patch)) }
+        func patches(_ loaded: [LoadedPatch]?) -> Set<PatchID> { Set((loaded ?? []).map(\.id)) }
         let (active, shadows) = (launch.runner?.active, launch.runner?.shadows ?? [])
         return StatusResolver(
             state: state, running: launch.hasBegun && active != nil ? patches(active) : nil, shadows: patches(shadows),

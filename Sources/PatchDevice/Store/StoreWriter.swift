@@ -47,8 +47,11 @@ struct StoreWriter {
 
     var canWrite: Bool { lock != nil }
 
-    /// Whether another process writes the folder, or this one never does.
-    var isFollower: Bool { lock == nil && (fault == nil || onlyReads) }
+    var role: DeviceRole {
+        if onlyReads { return .reader }
+        if canWrite { return .writer }
+        return fault == nil ? .follower : .unwritable
+    }
 
     /// Why the folder cannot be used, or could not be written the last time; nil if it can.
     var whyUnwritable: PatchError? { fault ?? writeFault }

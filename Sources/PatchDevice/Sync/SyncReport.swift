@@ -20,9 +20,9 @@ public struct SyncReport: Sendable {
     public internal(set) var error: PatchError?
     /// A result for each version of a patch in the list, and for each one that is held.
     public internal(set) var results: [Result] = []
-    /// Whether another process writes the device's folder. This process then does not use the network, and applies the other
-    /// one's results.
-    public internal(set) var isFollower = false
+    /// Whether this process has followed the one that writes the device's folder: it has not used the network, and applied the
+    /// other one's results.
+    public internal(set) var hasFollowed = false
     /// How many bytes were read from the feed.
     public internal(set) var bytes = 0
     /// How long it took.
@@ -32,7 +32,7 @@ public struct SyncReport: Sendable {
 
     /// The report of a process that follows another one, with that one's results.
     init(following state: StoreState) {
-        isFollower = true
+        hasFollowed = true
         let held = state.stored.map { held in
             Result(
                 patch: held.patch,

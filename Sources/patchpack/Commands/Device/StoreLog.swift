@@ -31,7 +31,7 @@ final class StoreLog: Sendable {
         let device = PatchDevice(
             host: host, registry: nil, folder: folder.description, feed: feed, trust: trust, settings: settings,
             isReader: isReader, listener: EventThrottle(milliseconds: 0, listener: add))
-        guard isReader || !device.isReadOnly else {
+        guard isReader || device.role == .writer else {
             throw device.store.fault
                 ?? PatchError(.io, "another process has this store open", hint: "end the app first").about(folder)
         }
