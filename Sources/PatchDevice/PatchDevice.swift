@@ -73,11 +73,11 @@ public final class PatchDevice: Sendable {
         /// Returns the current time, in whole seconds; nil for the system's clock.
         public var clock: (@Sendable () -> Timestamp)?
         /// Called after each envelope that a sync has downloaded.
-        public var progress: (@Sendable (SyncProgress) -> Void)?
+        public var onProgress: (@Sendable (SyncProgress) -> Void)?
         /// Called for each event, on the thread on which it happens. A call of a patched function may wait for it, so
         /// it must be quick. Failures, fallbacks and other events that differ only in their messages are reported at
         /// most once a second, with their count.
-        public var events: (@Sendable (PatchEvent) -> Void)?
+        public var onEvent: (@Sendable (PatchEvent) -> Void)?
 
         /// Configures a device.
         ///
@@ -88,13 +88,13 @@ public final class PatchDevice: Sendable {
         ///   - log: Where events are logged; nil to log none.
         ///   - isReader: Whether to only read the folder, for an extension of the app that shares it.
         ///   - clock: Returns the current time, in whole seconds; nil for the system's clock.
-        ///   - progress: Called after each envelope that a sync has downloaded.
-        ///   - events: Called for each event, on the thread on which it happens, so it must be quick.
+        ///   - onProgress: Called after each envelope that a sync has downloaded.
+        ///   - onEvent: Called for each event, on the thread on which it happens, so it must be quick.
         public init(
             settings: SyncSettings = SyncSettings(), limits: PatchLimits = PatchLimits(),
             crashLimits: CrashLimits = CrashLimits(), log: Log? = nil, isReader: Bool = false,
-            clock: (@Sendable () -> Timestamp)? = nil, progress: (@Sendable (SyncProgress) -> Void)? = nil,
-            events: (@Sendable (PatchEvent) -> Void)? = nil
+            clock: (@Sendable () -> Timestamp)? = nil, onProgress: (@Sendable (SyncProgress) -> Void)? = nil,
+            onEvent: (@Sendable (PatchEvent) -> Void)? = nil
         ) {
             self.settings = settings
             self.limits = limits
@@ -102,8 +102,8 @@ public final class PatchDevice: Sendable {
             self.log = log
             self.isReader = isReader
             self.clock = clock
-            self.progress = progress
-            self.events = events
+            self.onProgress = onProgress
+            self.onEvent = onEvent
         }
     }
 
@@ -137,7 +137,7 @@ public final class PatchDevice: Sendable {
         host: HostInfo, registry: PatchRegistry, folder: String, feed: Feed, trust: PatchTrust,
         configuration: Configuration = Configuration()
     ) {
-        let progress = configuration.progress
+        let progress = configuration.onProgress
         var milliseconds: (@Sendable () -> Int)?
         if let clock = configuration.clock { milliseconds = { clock().secondsSince1970 * 1000 } }
         self.init(
@@ -146,7 +146,7 @@ public final class PatchDevice: Sendable {
             log: configuration.log, isReader: configuration.isReader,
             clock: milliseconds, uptime: .system,
             progress: { done, all in progress?(SyncProgress(fetched: done, total: all)) },
-            listener: configuration.events.map { EventThrottle(listener: $0) })
+            listener: configuration.onEvent.map { EventThrottle(listener: $0) })
     }
 
     /// Makes a device with a listener that can receive every event, and an uptime that tests can advance.
@@ -193,7 +193,7 @@ public final class PatchDevice: Sendable {
         let runner = registry.map { registry in
             PatchRunner(
                 registry: registry, host: host, limits: limits, clock: time, uptime: uptime,
-                events: { event in
+                onEvent: { event in
                     emit(.runner(event))
                     store.observe(event)
                     // The last calls of a patch must not wait for an end of the process that may never be an orderly one.

@@ -126,7 +126,7 @@ package final class SpecRunner: Sendable {
                 app: interface?.app ?? patches.first?.manifest.app ?? "com.example.app",
                 version: interface?.appVersion ?? "1"),
             limits: limits, clock: { time },
-            events: { event in state.locked { if !$0.isRenewing { $0.events.append(event) } } },
+            onEvent: { event in state.locked { if !$0.isRenewing { $0.events.append(event) } } },
             checksHost: interface != nil, onLine: covers ? counter : nil)
         var free = PatchLimits()
         free.loadFuel = Int.max / 2

@@ -37,7 +37,7 @@ public final class PatchTestHost: Sendable {
         let recorder = recorder
         runner = PatchRunner(
             registry: registry, host: try HostInfo(app: app, version: version), limits: limits, clock: { time },
-            events: { event in recorder.events.locked { $0.append(event) } }, checksHost: true, onLine: nil)
+            onEvent: { event in recorder.events.locked { $0.append(event) } }, checksHost: true, onLine: nil)
     }
 
     /// All events, in order.

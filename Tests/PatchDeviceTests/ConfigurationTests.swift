@@ -31,7 +31,7 @@ import Testing
             trust: PatchTrust(feed.trust, scriptKeys: feed.scriptKey),
             configuration: .init(
                 log: .init(folder: folder.at("events")), clock: { time },
-                progress: { step in progress.locked { $0.append(step) } }))
+                onProgress: { step in progress.locked { $0.append(step) } }))
         #expect(await device.sync().counts == [.offered: 1])
         device.end()
         #expect(progress.locked { $0 } == [SyncProgress(fetched: 1, total: 1)])

@@ -139,7 +139,7 @@ import Testing
             try lines() == [
                 #"{"schema":"patchpack.event/1","timestamp":"2026-09-21T14:13:20.123Z","resource":{"app.installation.id":"0123abcd","service.name":"com.example.shop","service.version":"2.3.1","deployment.environment.name":"qa","device.groups":["beta","staff"]},"severityNumber":9,"eventName":"confirmed","attributes":{"patch.id":"com.example.shop.fix","patch.version":3}}"#
             ])
-        #expect(log.fault == nil)
+        #expect(log.error == nil)
         log.resource.user = "u7"
         log.record(.beganTrial(patch))
         #expect(try lines().last?.contains(#""user.id":"u7""#) == true)
@@ -305,7 +305,7 @@ import Testing
         #expect(try lines().last?.contains(#""timestamp":"1970-01-01T00:00:00.000Z""#) == true)
         clock.time.store(.max, ordering: .relaxed)
         for event in [PatchEvent.confirmed(patch), .disabled, .disabled] { log.record(event) }
-        #expect(log.fault == nil)
+        #expect(log.error == nil)
         #expect(try lines().last?.contains(#""timestamp":"9999-12-31T23:59:59.999Z""#) == true)
     }
 
@@ -340,7 +340,7 @@ import Testing
             for log in logs { group.addTask { for _ in 0..<200 { log.record(.confirmed(patch)) } } }
         }
         let found = try lines()
-        #expect(logs.compactMap(\.fault).isEmpty)
+        #expect(logs.compactMap(\.error).isEmpty)
         #expect(found.count == 800)
         #expect(try files().count <= 2)
         #expect(try lines().allSatisfy { $0.hasPrefix("{") && $0.hasSuffix("}}") })
@@ -362,7 +362,7 @@ import Testing
             log.flush()
         }
         let lines = try lines()
-        #expect(logs.compactMap(\.fault).isEmpty)
+        #expect(logs.compactMap(\.error).isEmpty)
         for number in logs.indices { #expect(lines.contains { $0.contains("last of \(number)\"") }, "\(number)") }
         // One process was silent, and its file stays until it goes on.
         #expect(try files().count <= 10)
@@ -381,7 +381,7 @@ import Testing
             log.record(.runner(.logged(patch, .init(.info, "\(number)"))))
             clock.pass(milliseconds: 1)
         }
-        #expect(log.fault == nil)
+        #expect(log.error == nil)
         let (files, lines) = try (files(), lines())
         #expect(files.count <= 5, "\(files)")
         #expect(lines.contains { $0.contains("\"49\"") } && lines.count < 20, "\(lines)")
@@ -393,10 +393,10 @@ import Testing
         log.record(.confirmed(patch))
         for file in try files() { try FileManager.default.removeItem(atPath: folder.at("events/\(file)")) }
         log.record(.beganTrial(patch))
-        #expect(try lines().count == 1 && log.fault == nil)
+        #expect(try lines().count == 1 && log.error == nil)
         try FileManager.default.removeItem(atPath: folder.at("events"))
         log.record(.disabled)
-        #expect(try lines().count == 1 && log.fault == nil)
+        #expect(try lines().count == 1 && log.error == nil)
     }
 
     @Test func anEventThatIsTooLongKeepsItsPatch() throws {
@@ -423,10 +423,10 @@ import Testing
         try folder.write("a file", to: "events")
         let log = try log()
         log.record(.confirmed(patch))
-        #expect(log.fault?.message == "not a directory")
+        #expect(log.error?.message == "not a directory")
         try FileManager.default.removeItem(atPath: folder.at("events"))
         log.record(.confirmed(patch))
-        #expect(log.fault == nil)
+        #expect(log.error == nil)
         #expect(try lines().count == 1)
     }
 

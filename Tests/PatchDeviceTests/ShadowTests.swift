@@ -163,7 +163,7 @@ import Testing
                 feed: .init(root: feed.root, source: feed), trust: PatchTrust(feed.trust, scriptKeys: feed.scriptKey),
                 configuration: .init(
                     clock: { Timestamp(nearestTo: 1_790_000_000) },
-                    events: { event in
+                    onEvent: { event in
                         guard case .runner(.logged) = event else { return }
                         // The process ends here: it writes nothing more.
                         isCrashing.locked { $0 = true }

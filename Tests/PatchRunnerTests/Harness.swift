@@ -31,7 +31,7 @@ final class Harness: Sendable {
         let now = time.flatMap(Timestamp.init)
         runner = PatchRunner(
             registry: registry, host: try HostInfo(app: "com.example.shop", version: "2.3.1"), limits: limits,
-            minimumVersions: floors, clock: { now }, uptime: uptime, events: { recorder.record($0) }, checksHost: true,
+            minimumVersions: floors, clock: { now }, uptime: uptime, onEvent: { recorder.record($0) }, checksHost: true,
             onLine: nil)
     }
 

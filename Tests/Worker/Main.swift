@@ -26,7 +26,7 @@ struct Main {
             // The feeds of the tests are from that time.
             configuration: .init(
                 clock: { Timestamp(nearestTo: 1_790_000_000) },
-                events: { event in
+                onEvent: { event in
                     switch event {
                     case .followed(true): print("forked", terminator: " ")
                     case .storeFailed, .syncFailed: print(event.name, terminator: " ")

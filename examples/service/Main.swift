@@ -25,7 +25,7 @@ struct Main {
             trust: PatchTrust(settings.trust, scriptKeys: settings.scriptKey),
             configuration: .init(
                 settings: SyncSettings(groups: settings.groups), log: .init(folder: settings.state + "/events"),
-                events: { event in
+                onEvent: { event in
                     // A service has a logger. Its levels have the names of the severities.
                     FileHandle.standardError.write(Data("\(getpid()) \(event.severity) \(event.name): \(event)\n".utf8))
                 }))

@@ -23,7 +23,7 @@ struct Main {
             guard let patches = options.patches else { return }
 
             let log = options.log
-            let runner = PatchRunner(registry: registry, host: host, events: { log(.runner($0)) })
+            let runner = PatchRunner(registry: registry, host: host, onEvent: { log(.runner($0)) })
             print("\nits patches:")
             try install(patches, options, on: runner)
             print("\nthe shop, patched:")
@@ -54,7 +54,7 @@ struct Main {
             trust: try options.trust(),
             configuration: .init(
                 settings: SyncSettings(user: options.user),
-                log: options.eventLog.map { .init(folder: $0) }, events: options.log))
+                log: options.eventLog.map { .init(folder: $0) }, onEvent: options.log))
         let center = ServiceCenter(services: [PatchService(patches: patches), HomeService(shop: shop)])
         try await center.launch()
         await center.ready()

@@ -35,7 +35,7 @@ public final class PatchEventLog: Sendable {
         var files: EventFolder
         var repeats = EventDeduplicator<PatchEvent>(milliseconds: 60_000)
         var calls = CallCounter()
-        var fault: PatchError?
+        var error: PatchError?
 
         /// Writes an event as a line. A fault is kept, because the code that reports events cannot handle it.
         mutating func write(_ event: PatchEvent, at now: Int) {
@@ -43,9 +43,9 @@ public final class PatchEventLog: Sendable {
             let context: EventRecord.Members = [(.timestamp, .string(timestamp ?? "")), (.resource, resource.json)]
             do throws(PatchError) {
                 try files.append(Array(event.line(context).utf8), at: now)
-                fault = nil
+                self.error = nil
             } catch {
-                fault = error
+                self.error = error
             }
         }
 
@@ -98,7 +98,7 @@ public final class PatchEventLog: Sendable {
     }
 
     /// Why the last event could not be written; nil if it was written.
-    public var fault: PatchError? { memory.locked { $0.fault } }
+    public var error: PatchError? { memory.locked { $0.error } }
 
     /// Writes an event, or counts it if it was written less than a minute ago.
     ///
@@ -134,7 +134,7 @@ public final class PatchEventLog: Sendable {
         let now = now
         memory.locked { memory in
             memory.writeRepeats(at: now, all: true)
-            do throws(PatchError) { try memory.files.flush() } catch { memory.fault = error }
+            do throws(PatchError) { try memory.files.flush() } catch { memory.error = error }
         }
     }
 }

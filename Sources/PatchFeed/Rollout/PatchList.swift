@@ -76,7 +76,7 @@ public struct PatchList: Sendable {
     /// The versions of patches that the list names, in its order.
     public let entries: [Entry]
     /// Why entries were left out. Each entry is refused on its own.
-    public let faults: [PatchError]
+    public let errors: [PatchError]
 
     /// A version of a patch.
     public struct Entry: Sendable {
@@ -169,14 +169,14 @@ public struct PatchList: Sendable {
             throw PatchError(.feedLimit, "the list: more than \(Self.entryLimit) patches")
         }
         var entries: [Entry] = []
-        var faults: [PatchError] = []
+        var errors: [PatchError] = []
         var places: [PatchID: Int] = [:]
         entries.reserveCapacity(values.count)
         for (index, value) in values.enumerated() {
             do throws(PatchError) {
                 let entry = try Entry(JSONObject(value, "the list: patches[\(index)]"))
                 if let first = places[entry.patch] {
-                    faults.append(PatchError(.feedMalformed, "the list: \(entry.patch) twice"))
+                    errors.append(PatchError(.feedMalformed, "the list: \(entry.patch) twice"))
                     // A withdrawal counts, whichever entry comes first.
                     if entry.state == .withdrawn { entries[first] = entry }
                 } else {
@@ -184,11 +184,11 @@ public struct PatchList: Sendable {
                     entries.append(entry)
                 }
             } catch {
-                faults.append(error)
+                errors.append(error)
             }
         }
         self.entries = entries
-        self.faults = faults
+        self.errors = errors
     }
 }
 

@@ -19,7 +19,7 @@ package struct FeedCheck: Sendable {
     package init(_ client: inout FeedClient, at now: Timestamp, in place: Path) async throws(PatchError) {
         try await client.update()
         (list, bytes) = try await client.list(in: place)
-        faults = list.faults.map(\.message)
+        faults = list.errors.map(\.message)
         let ends = [(FeedRole.snapshot, client.ends.snapshot), (.timestamp, client.ends.timestamp)]
         ahead = PatchError.signedAhead(list.published, ends, of: now)
         let refused = try await RefusedKeys(&client, of: list.app, at: now)

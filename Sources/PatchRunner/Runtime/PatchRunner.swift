@@ -50,19 +50,19 @@ public final class PatchRunner: Sendable {
     ///   - limits: The limits of each patch.
     ///   - minimumVersions: The lowest version that is accepted for each patch id: the ``minimumVersions`` of an earlier runner.
     ///   - clock: Returns the current time, for patches that expire; nil asks the system.
-    ///   - events: Called for each event, on the thread on which it happens, or by a task if that thread has little stack left. A
+    ///   - onEvent: Called for each event, on the thread on which it happens, or by a task if that thread has little stack left. A
     ///     script's log lines and failures are reported while a call waits, so it must be quick. Failures, fallbacks, refusals and
     ///     equal log lines of one patch, function and code are reported at most once a second, and repetitions as
     ///     ``RunnerEvent/repeated(_:count:)``. If it is nil, no messages are made.
     public convenience init(
         registry: PatchRegistry, host: HostInfo, limits: PatchLimits = PatchLimits(),
         minimumVersions: [String: Int] = [:],
-        clock: (@Sendable () -> Timestamp)? = nil, events: (@Sendable (RunnerEvent) -> Void)? = nil
+        clock: (@Sendable () -> Timestamp)? = nil, onEvent: (@Sendable (RunnerEvent) -> Void)? = nil
     ) {
         let time: @Sendable () -> Timestamp? = { if let clock { clock() } else { .system } }
         self.init(
             registry: registry, host: host, limits: limits, minimumVersions: minimumVersions, clock: time,
-            events: events.map { EventThrottle(listener: $0) }.map { throttle in { throttle.emit($0) } },
+            onEvent: onEvent.map { EventThrottle(listener: $0) }.map { throttle in { throttle.emit($0) } },
             checksHost: true, onLine: nil)
     }
 
@@ -74,8 +74,8 @@ public final class PatchRunner: Sendable {
     package init(
         registry: PatchRegistry, host: HostInfo, limits: PatchLimits, minimumVersions: [String: Int] = [:],
         clock: @escaping @Sendable () -> Timestamp?, uptime: Uptime = .system,
-        events: (@Sendable (RunnerEvent) -> Void)?,
-        checksHost: Bool, onLine: (@Sendable (_ patch: String, _ script: String, _ line: Int) -> Void)?
+        onEvent: (@Sendable (RunnerEvent) -> Void)?, checksHost: Bool,
+        onLine: (@Sendable (_ patch: String, _ script: String, _ line: Int) -> Void)?
     ) {
         self.checksHost = checksHost
         self.onLine = onLine
@@ -84,8 +84,8 @@ public final class PatchRunner: Sendable {
         self.limits = limits
         self.clock = clock
         self.uptime = uptime
-        self.events = events
-        listener = events.map(EventListener.init)
+        events = onEvent
+        listener = onEvent.map(EventListener.init)
         state.locked { $0.minimumVersions = minimumVersions }
     }
 

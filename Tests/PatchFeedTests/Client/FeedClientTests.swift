@@ -132,7 +132,7 @@ import PatchPublishing
         let list = try await feed.list(storage)
         var client = try feed.client(storage)
         try await client.update()
-        #expect(list.entries.isEmpty && list.faults.count == 1)
+        #expect(list.entries.isEmpty && list.errors.count == 1)
         #expect(try await client.target("rollout/evil.json") == nil)
         #expect(try await client.target(FeedFixture.path(9)) == nil)
     }

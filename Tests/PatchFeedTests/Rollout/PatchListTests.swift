@@ -244,14 +244,14 @@ import Testing
     func aMalformedEntryIsRefusedByItself(text: String) throws {
         let list = try list(text + "," + entry(2))
         #expect(try codes(list) == ["2 offered"])
-        #expect(list.faults.count == 1)
+        #expect(list.errors.count == 1)
     }
 
     @Test func theSameVersionTwiceCountsAsWithdrawnIfEitherIs() throws {
         for patches in [entry(1) + "," + entry(1, state: "withdrawn"), entry(1, state: "withdrawn") + "," + entry(1)] {
             let list = try list(patches)
             #expect(try codes(list, held: 1) == ["1 withdrawn"])
-            #expect(list.faults.count == 1)
+            #expect(list.errors.count == 1)
         }
     }
 
@@ -267,7 +267,7 @@ import Testing
     @Test func aListMayHaveTenThousandPatches() throws {
         let entries = (1...PatchList.entryLimit).map { entry(1, id: "com.example.shop.x\($0)") }
         let all = try list(entries.joined(separator: ","))
-        #expect(all.entries.count == PatchList.entryLimit && all.faults.isEmpty)
+        #expect(all.entries.count == PatchList.entryLimit && all.errors.isEmpty)
         #expect(try all.choices(for: device()).allSatisfy { $0.code == .offered })
     }
 

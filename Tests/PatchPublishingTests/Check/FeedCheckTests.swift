@@ -65,7 +65,7 @@ import Testing
 
     @Test func feedCheckEntryListedTwiceIsFault() async throws {
         try relist { $0.entries.append($0.entries[0]) }
-        #expect(try await check().faults == feed.list(MemoryStorage()).faults.map(\.message))
+        #expect(try await check().faults == feed.list(MemoryStorage()).errors.map(\.message))
         #expect(try await check().faults.count == 1)
     }
 

@@ -248,7 +248,7 @@ import Testing
         #expect(try feed.prune([Self.id], version: 2, in: details).isEmpty)
         #expect(feed.list.entries.map(\.version) == [1, 3, 2] && feed.digest(of: FeedFixture.path(2)) == nil)
         let list = try PatchList(decoding: feed.list.json.encoded())
-        #expect(list.faults.isEmpty && list.entries.last?.state == .withdrawn, "a device reads it")
+        #expect(list.errors.isEmpty && list.entries.last?.state == .withdrawn, "a device reads it")
         #expect(try entry(2).json["appVersions"] == nil && entry(2).words == "withdrawn")
         // If only the withdrawal is left, it is removed.
         #expect(try feed.prune([Self.id], version: 2, in: details) == [Self.id])

@@ -128,7 +128,7 @@ import Testing
         do {
             let runner = PatchRunner(
                 registry: registry, host: try HostInfo(app: "com.example.shop", version: "2.3.1"), limits: limits,
-                events: { told.add($0) })
+                onEvent: { told.add($0) })
             try runner.activate(
                 try runner.load(
                     try Harness.verified("patch.replace('T.f', function() error('no') end)", replaces: ["T.f"])))

@@ -335,7 +335,7 @@ import Testing
         let registry = PatchRegistry()
         let runner = PatchRunner(
             registry: registry, host: try HostInfo(app: "com.example.shop", version: "1"), limits: Self.limits(16),
-            clock: { nil }, events: nil, checksHost: false, onLine: countLoads)
+            clock: { nil }, onEvent: nil, checksHost: false, onLine: countLoads)
         let arrived = Counter()
         let mayLeave = Counter()
         let function = try registry.replaceable("T.f") { () -> Int in

@@ -306,7 +306,7 @@ import Testing
         let reported = Mutex<(@Sendable () -> Void)?>(nil)
         let runner = PatchRunner(
             registry: registry, host: try HostInfo(app: "com.example.shop", version: "2.3.1"), limits: limits,
-            events: { event in
+            onEvent: { event in
                 guard case .fellBack = event else { return }
                 let body = reported.locked { body in
                     defer { body = nil }
