@@ -63,7 +63,7 @@ def closed_enums(listings):
 
 
 page = (ROOT / "docs/compatibility.md").read_text()
-promise = re.search(r"Closed for good[^:]*: (.*?)\.\s", page, re.S)
+promise = re.search(r"Closed for good[^:]*:\s(.*?)\.\s", page, re.S)
 
 
 there = {path.name: path.read_text() for path in LISTS.glob("*.txt")}
