@@ -20,16 +20,16 @@ public struct PatchMetric: Sendable {
 
     /// The durations of calls.
     public struct Histogram: Sendable, Equatable {
-        /// The calls below a bound.
-        public struct Bucket: Sendable, Equatable {
-            /// The bound, in seconds, as OpenMetrics has it.
+        /// The calls below a bound, with all calls below smaller ones, as OpenMetrics counts them.
+        public struct CumulativeBucket: Sendable, Equatable {
+            /// The bound, in seconds.
             public let bound: Double
-            /// The number of calls below it, including those below smaller bounds.
+            /// The number of calls below it.
             public let count: Int
         }
 
         /// The calls below each bound. The last bound is infinite.
-        public let buckets: [Bucket]
+        public let buckets: [CumulativeBucket]
         /// The number of measured calls.
         public let count: Int
         /// Their total time, in seconds.
@@ -152,7 +152,7 @@ extension PatchMetric.Histogram {
         var below = 0
         buckets = zip(bounds, times).map { bound, count in
             below.addOrMost(count)
-            return Bucket(bound: bound, count: below)
+            return CumulativeBucket(bound: bound, count: below)
         }
         // The counts are read one after the other while calls continue, but a reader expects them to agree.
         count = below
