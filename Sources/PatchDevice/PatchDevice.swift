@@ -194,10 +194,10 @@ public final class PatchDevice: Sendable {
             PatchRunner(
                 registry: registry, host: host, limits: limits, clock: time, uptime: uptime,
                 onEvent: { event in
-                    emit(.runner(event))
+                    emit(PatchEvent(event))
                     store.observe(event)
                     // The last calls of a patch must not wait for an end of the process that may never be an orderly one.
-                    if case .deactivated = event { eventLog?.recordCalls(of: registry) }
+                    if case .deactivated = event.kind { eventLog?.recordCalls(of: registry) }
                 }, checksHost: true, onLine: nil)
         }
         self.runner = runner
@@ -295,11 +295,9 @@ public final class PatchDevice: Sendable {
 
     private func isInTime(_ call: String, _ isLaunched: Bool) -> Bool {
         guard !isLaunched else { return true }
-        emit(
-            .misused(
-                PatchError(
-                    .config, "\(call) was called before launch() finished and was ignored",
-                    hint: "call launch() first")))
+        let error = PatchError(
+            .config, "\(call) was called before launch() finished and was ignored", hint: "call launch() first")
+        emit(PatchEvent(.misused(error)))
         return false
     }
 

@@ -32,7 +32,7 @@ package final class SpecRunner: Sendable {
         var originals: [String: Int32] = [:]
         /// The calls of originals in this test, with their arguments.
         var calls: [(name: String, arguments: [ScriptValue])] = []
-        var events: [RunnerEvent] = []
+        var events: [RunnerEvent.Kind] = []
         /// Whether this test has asked for failures, so that it may expect some.
         var hasAsked = false
         /// How deeply calls of the app's functions are nested, and how often this test found new instances.
@@ -126,7 +126,7 @@ package final class SpecRunner: Sendable {
                 app: interface?.app ?? patches.first?.manifest.app ?? "com.example.app",
                 version: interface?.appVersion ?? "1"),
             limits: limits, clock: { time },
-            onEvent: { event in state.locked { if !$0.isRenewing { $0.events.append(event) } } },
+            onEvent: { event in state.locked { if !$0.isRenewing { $0.events.append(event.kind) } } },
             checksHost: interface != nil, onLine: covers ? counter : nil)
         var free = PatchLimits()
         free.loadFuel = Int.max / 2
@@ -183,8 +183,8 @@ package final class SpecRunner: Sendable {
             report.tests.append(test)
             testEnded(test)
             // A patch in shadow that ends has reported its last counts.
-            for case .compared(let call, let counts) in state.locked({ $0.events }) {
-                report.comparisons[call.function, default: .init()].add(counts)
+            for case .compared(let compared) in state.locked({ $0.events }) {
+                report.comparisons[compared.call.function, default: .init()].add(compared.comparison)
             }
         }
         report.coverage = state.locked { $0.lines }
@@ -239,11 +239,11 @@ package final class SpecRunner: Sendable {
             guard status == .failed || status == .passed && !state.hasAsked else { return [] }
             return state.events.compactMap { event -> String? in
                 switch event {
-                case .failed(let call, let failure):
-                    "the patch failed in \(call.function): \(failure.text)"
-                        + (failure.stackTrace.map { "\n" + $0 } ?? "")
-                case .fellBack(let call, let reason):
-                    "the patch was skipped in \(call.function): \(reason.rawValue)"
+                case .failed(let failed):
+                    "the patch failed in \(failed.call.function): \(failed.failure.text)"
+                        + (failed.failure.stackTrace.map { "\n" + $0 } ?? "")
+                case .fellBack(let fallback):
+                    "the patch was skipped in \(fallback.call.function): \(fallback.reason.rawValue)"
                 default: nil
                 }
             }
@@ -459,7 +459,8 @@ package final class SpecRunner: Sendable {
         let failures: [ScriptValue] = state.locked { state in
             state.hasAsked = true
             return state.events.compactMap { event in
-                guard case .failed(let call, let failure) = event else { return nil }
+                guard case .failed(let failed) = event else { return nil }
+                let (call, failure) = (failed.call, failed.failure)
                 let members: [(String, ScriptValue?)] = [
                     ("patch", .text(call.patch.id)), ("name", .text(call.function)), ("code", .text("\(failure.code)")),
                     ("message", .text(failure.message)), ("script", failure.script.map { .text($0) }),
@@ -485,7 +486,7 @@ package final class SpecRunner: Sendable {
         Self.sequence(
             state.locked { state in
                 state.events.compactMap {
-                    if case .logged(_, let line) = $0 { .text("\(line.severity.recorded): \(line.text)") } else { nil }
+                    if case .logged(let line) = $0 { .text("\(line.severity.recorded): \(line.text)") } else { nil }
                 }
             })
     }

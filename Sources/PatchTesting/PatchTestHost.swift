@@ -45,12 +45,12 @@ public final class PatchTestHost: Sendable {
 
     /// The failures of all patches, in order.
     public var failures: [RunnerEvent.Failure] {
-        events.compactMap { if case .failed(_, let failure) = $0 { failure } else { nil } }
+        events.compactMap { if case .failed(let failed) = $0.kind { failed.failure } else { nil } }
     }
 
     /// The messages that patches wrote to the log, in order.
     public var logs: [String] {
-        events.compactMap { if case .logged(_, let line) = $0 { line.text } else { nil } }
+        events.compactMap { if case .logged(let line) = $0.kind { line.text } else { nil } }
     }
 
     /// How often the active patch of a function was called.

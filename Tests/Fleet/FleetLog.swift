@@ -55,8 +55,8 @@ final class FleetLog: Sendable {
             case .suspect(let patch): log.record(.rolledBack(.init(patch, reason: "launches failed", hash: Self.hash)))
             case .closed(let patch): log.record(.closed(.init(patch, reason: "launches failed", hash: Self.hash)))
             case .banned(let ban): log.record(.rolledBack(.init(ban.patch, reason: ban.reason, hash: Self.hash)))
-            case .safeMode(let failures): log.record(.safeMode(failures: failures))
-            case .neverConfirmed(let launches): log.record(.neverConfirmed(launches: launches))
+            case .safeMode(let failures): log.record(.safeMode(.init(failures: failures)))
+            case .neverConfirmed(let launches): log.record(.neverConfirmed(.init(launches: launches)))
             }
         }
     }
@@ -68,7 +68,7 @@ final class FleetLog: Sendable {
         for patch in patches { log.record(.runner(.activated(patch))) }
         // A launch is logged after its patches, some milliseconds later.
         now.wrappingAdd(7, ordering: .relaxed)
-        log.record(.launched(patches, isSafe: false))
+        log.record(.launched(.init(patches, isSafe: false)))
     }
 
     /// An activation after a sync.
@@ -98,9 +98,9 @@ final class FleetLog: Sendable {
             if calls.failures > 0 {
                 let failure = RunnerEvent.Failure(
                     code: .script, message: "attempt to index a nil value", script: "main.lua", line: 7)
-                log.record(.runner(.failed(PatchedCall(patch, "Home.title"), failure)))
+                log.record(.runner(.failed(.init(PatchedCall(patch, "Home.title"), failure))))
             }
-            if calls.calls > 0 { log.record(.runner(.called(patch, calls))) }
+            if calls.calls > 0 { log.record(.runner(.called(.init(patch, calls)))) }
         }
     }
 

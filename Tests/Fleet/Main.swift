@@ -200,7 +200,8 @@ struct Fleet {
             switch choice.code {
             case .withdrawn, .appVersion, .banned:
                 if choice.code == .withdrawn, state.held.contains(where: { $0.patch.version == choice.version }) {
-                    events?.record(.withdrawn(PatchID(id: choice.id, version: choice.version), reason: nil))
+                    let patch = PatchID(id: choice.id, version: choice.version)
+                    events?.record(.withdrawn(.init(patch, reason: nil)))
                 }
                 state.remove("\(choice.version)")
             case .offered:

@@ -130,7 +130,7 @@ extension DeviceSimulator {
         #expect(device.app?.price(1) == 8)
         #expect(
             device.events.contains {
-                if case .rolledBack(let rollback) = $0 { rollback.patch.version == 8 } else { false }
+                if case .rolledBack(let halt) = $0.kind { halt.patch.version == 8 } else { false }
             })
         device.confirm()
         device.feed.isOffline = false
@@ -203,7 +203,7 @@ extension DeviceSimulator {
         try await device.launch()
         #expect(device.app?.price(1) == 1)
         #expect(device.why(Self.id).first?.code == .safeMode)
-        #expect(device.events.contains { if case .safeMode(3) = $0 { true } else { false } })
+        #expect(device.events.contains { if case .safeMode(let mode) = $0.kind { mode.failures == 3 } else { false } })
         device.confirmAndEnd()
         try await device.launch()
         #expect(device.app?.price(1) == 1, "the patches were the reason, so they stay away")
@@ -268,7 +268,7 @@ extension DeviceSimulator {
         await device.sync()
         #expect(device.app?.price(1) == 13)
         let reasons = device.events.compactMap { event -> String?? in
-            if case .withdrawn(_, let reason) = event { reason } else { nil }
+            if case .withdrawn(let withdrawal) = event.kind { withdrawal.reason } else { nil }
         }
         #expect(reasons == ["wrong price", nil, nil])
     }
@@ -627,7 +627,7 @@ extension DeviceSimulator {
             try await device.launch()
             #expect(device.app?.price(1) == 1, "\(what)")
             let told = device.events.dropFirst(before).contains {
-                if case .storeFailed(let error) = $0 { error.message.contains("trust.store") } else { false }
+                if case .storeFailed(let error) = $0.kind { error.message.contains("trust.store") } else { false }
             }
             #expect(told, "\(what)")
             device.end()
@@ -740,9 +740,9 @@ extension DeviceSimulator {
         let earlier = device.events.count
         try await device.launch(syncing: false)
         let told = device.events.dropFirst(earlier).compactMap { event -> String? in
-            switch event {
+            switch event.kind {
             case .runner(.activated(let patch)): patch.id
-            case .expired(let patch, _): "expired \(patch.id)"
+            case .expired(let exclusion): "expired \(exclusion.patch.id)"
             default: nil
             }
         }

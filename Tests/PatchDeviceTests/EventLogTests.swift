@@ -44,9 +44,9 @@ import Testing
     }
 
     @Test func descriptionOfADevicesEventIsOneLine() {
-        let event = PatchEvent.withdrawn(PatchID(id: "a.b", version: 1), reason: "one\ntwo\u{1B}[31m")
+        let event = PatchEvent(.withdrawn(.init(PatchID(id: "a.b", version: 1), reason: "one\ntwo\u{1B}[31m")))
         #expect(event.description == #"a.b 1 was withdrawn: one\ntwo\u{1B}[31m"#)
-        #expect(PatchEvent.repeated(event, count: 1).description.hasSuffix(" (1 time more)"))
+        #expect(event.repeated(1).description.hasSuffix(" (1 time more)"))
     }
 
     @Test func aLogNamesTheInstallationAsTheAppDoes() throws {
@@ -155,7 +155,7 @@ import Testing
         for call in 0..<1800 { #expect(function(call) == call) }
         let log = try log()
         for (index, event) in bench.events.enumerated() {
-            log.record(.runner(event))
+            log.record(PatchEvent(event))
             if index >= 2 { clock.pass(milliseconds: 100) }
         }
         let failed = try lines().filter { $0.contains(#""eventName":"failed""#) }
@@ -174,7 +174,7 @@ import Testing
         let log = try log()
         let error = PatchError(.feedUnavailable, "offline")
         for _ in 0..<3 {
-            log.record(.syncFailed(error))
+            log.record(.syncFailed(.init(error)))
             clock.pass(milliseconds: 1000)
         }
         log.record(.synced(.init(bytes: 1, duration: .milliseconds(2), counts: [:])))
@@ -187,14 +187,30 @@ import Testing
     /// A runner without a device reports repeats to the log.
     @Test func repeatsThatAreToldAreCounted() throws {
         let log = try log()
-        let event = RunnerEvent.fellBack(PatchedCall(patch, "Shop.price"), .busy)
-        log.record(.runner(event))
-        log.record(.runner(.repeated(event, count: 99)))
-        log.record(.runner(event))
+        let event = RunnerEvent(.fellBack(.init(PatchedCall(patch, "Shop.price"), .busy)))
+        log.record(PatchEvent(event))
+        log.record(PatchEvent(event.repeated(99)))
+        log.record(PatchEvent(event))
         log.flush()
         #expect(try lines().map { $0.contains(#""event.count":100}"#) } == [false, true])
-        log.record(.runner(.repeated(event, count: 7)))
+        log.record(PatchEvent(event.repeated(7)))
         #expect(try lines().last?.contains(#""event.count":7}"#) == true)
+    }
+
+    /// The count of a runner's event is that of the device's event, and nothing else in it changes.
+    @Test func aRunnersEventKeepsItsCountAsADevices() {
+        let failure = RunnerEvent.Failure(code: .script, message: "no", script: "main.lua", line: 3)
+        let single = RunnerEvent(.failed(.init(PatchedCall(patch, "Shop.price"), failure)))
+        for (event, count) in [(single, 1), (single.repeated(1), 1), (single.repeated(41), 41)] {
+            let own = PatchEvent(event)
+            #expect(event.count == count && own.count == count)
+            #expect(own.jsonLine == event.jsonLine && own.description == event.description)
+            guard case .runner(.failed(let failed)) = own.kind else {
+                Issue.record("\(own)")
+                continue
+            }
+            #expect(failed.failure.message == "no")
+        }
     }
 
     @Test func callsAreCountedSinceTheLastTime() throws {
@@ -304,7 +320,7 @@ import Testing
         log.record(.confirmed(patch))
         #expect(try lines().last?.contains(#""timestamp":"1970-01-01T00:00:00.000Z""#) == true)
         clock.time.store(.max, ordering: .relaxed)
-        for event in [PatchEvent.confirmed(patch), .disabled, .disabled] { log.record(event) }
+        for kind in [PatchEvent.Kind.confirmed(patch), .disabled, .disabled] { log.record(kind) }
         #expect(log.error == nil)
         #expect(try lines().last?.contains(#""timestamp":"9999-12-31T23:59:59.999Z""#) == true)
     }
@@ -312,7 +328,7 @@ import Testing
     @Test(arguments: [Int.min, -1, Int.max]) func eventLogClockOutOfRangeBoundsTimestamp(now: Int) throws {
         clock.time.store(now, ordering: .relaxed)
         let log = try log()
-        for _ in 0..<3 { log.record(.syncFailed(PatchError(.config, "no"))) }
+        for _ in 0..<3 { log.record(.syncFailed(.init(PatchError(.config, "no")))) }
         log.flush()
         let time = now < 0 ? "1970-01-01T00:00:00.000Z" : "9999-12-31T23:59:59.999Z"
         let lines = try lines()
@@ -353,12 +369,12 @@ import Testing
         let logs = try (0..<12).map { _ in try log(limits) }
         for round in 0..<20 {
             for (number, log) in logs.enumerated() where number != 3 || round == 0 {
-                log.record(.runner(.logged(patch, .init(.info, "\(number) \(round)"))))
+                log.record(.runner(.logged(.init(patch, .info, "\(number) \(round)"))))
                 clock.pass(milliseconds: 1)
             }
         }
         for (number, log) in logs.enumerated() {
-            log.record(.runner(.logged(patch, .init(.info, "last of \(number)"))))
+            log.record(.runner(.logged(.init(patch, .info, "last of \(number)"))))
             log.flush()
         }
         let lines = try lines()
@@ -378,7 +394,7 @@ import Testing
         try folder.write(String(repeating: "x", count: 1_000) + "\n", to: "events/events-\(start).jsonl")
         let log = try log(limits)
         for number in 0..<50 {
-            log.record(.runner(.logged(patch, .init(.info, "\(number)"))))
+            log.record(.runner(.logged(.init(patch, .info, "\(number)"))))
             clock.pass(milliseconds: 1)
         }
         #expect(log.error == nil)
@@ -401,7 +417,7 @@ import Testing
 
     @Test func anEventThatIsTooLongKeepsItsPatch() throws {
         let log = try log()
-        log.record(.runner(.logged(patch, .init(.warning, String(repeating: "x", count: 100_000)))))
+        log.record(.runner(.logged(.init(patch, .warning, String(repeating: "x", count: 100_000)))))
         let line = try #require(try lines().first)
         #expect(
             line.hasSuffix(#""attributes":{"patch.id":"com.example.shop.fix","patch.version":3,"event.cut":true}}"#))
@@ -410,7 +426,7 @@ import Testing
 
     @Test func aLineOfTheLargestLengthIsWhole() throws {
         func line(ofCharacters count: Int) throws -> String {
-            try log().record(.runner(.logged(patch, .init(.warning, String(repeating: "x", count: count)))))
+            try log().record(.runner(.logged(.init(patch, .warning, String(repeating: "x", count: count)))))
             return try #require(try lines().last)
         }
         let most = try 1 + 16_384 - line(ofCharacters: 1).utf8.count
@@ -438,29 +454,32 @@ import Testing
         let function = try bench.registry.replaceable("Shop.price") { (x: Int) -> Int in x }
         try bench.install(source: Self.script("if x == 2 then return 'two' end error('no')"))
         for x in 1...6 { #expect(function(x) == x) }
-        let told: [RunnerEvent] =
+        let call = PatchedCall(patch, "Shop.price")
+        let told: [RunnerEvent.Kind] =
             [
-                .refused(patch, error), .refused(nil, error), .fellBack(PatchedCall(patch, "Shop.price"), .busy),
-                .breakerOpened(patch, .init(functions: ["Cart.total"], failures: 5, otherwise: ["Cart.total"])),
-                .breakerClosed(PatchedCall(patch, "Cart.total")), .deactivated(patch),
-                .logged(patch, .init(.debug, "a")), .logged(patch, .init(.info, "a")),
-                .logged(patch, .init(.warning, "a")), .logged(patch, .init(.error, "\u{1B}[31mred")),
-                .logged(patch, .init(.info, String(repeating: "x", count: 100_000))),
-                .repeated(.fellBack(PatchedCall(patch, "Shop.price"), .busy), count: 41),
-            ] + Self.comparisons.map { .compared(PatchedCall(patch, "Shop.price", isShadow: true), $0) }
-        let events: [PatchEvent] =
-            (bench.events + told).map(PatchEvent.runner) + [
-                .launched([patch], isSafe: false), .launched([], isSafe: true), .beganTrial(patch), .confirmed(patch),
-                .rolledBack(.init(patch, reason: "crashed", hash: String(repeating: "a", count: 64))),
-                .closed(.init(patch, reason: "crashed", hash: String(repeating: "a", count: 64))),
-                .safeMode(failures: 3),
-                .waiting(patch, names: ["Shop.late"]), .neverConfirmed(launches: 3),
-                .expired(patch, error), .notApplicable(patch, error), .withdrawn(patch, reason: nil),
-                .withdrawn(patch, reason: "bad"), .disabled, .enabled,
-                .synced(.init(bytes: 1, duration: .milliseconds(2), counts: [.offered: 1])), .syncFailed(error),
-                .changedSwitches(["a": "b"]),
-                .storeFailed(error), .followed(isForked: true), .misused(error),
-                .repeated(.syncFailed(error), count: 2),
+                .refused(.init(patch, error)), .refused(.init(nil, error)), .fellBack(.init(call, .busy)),
+                .breakerOpened(.init(patch, functions: ["Cart.total"], failures: 5, otherwise: ["Cart.total"])),
+                .breakerClosed(.init(PatchedCall(patch, "Cart.total"))), .deactivated(patch),
+                .logged(.init(patch, .debug, "a")), .logged(.init(patch, .info, "a")),
+                .logged(.init(patch, .warning, "a")), .logged(.init(patch, .error, "\u{1B}[31mred")),
+                .logged(.init(patch, .info, String(repeating: "x", count: 100_000))),
+            ] + Self.comparisons.map { .compared(.init(PatchedCall(patch, "Shop.price", isShadow: true), $0)) }
+        let halt = PatchEvent.Halt(patch, reason: "crashed", hash: String(repeating: "a", count: 64))
+        let kinds: [PatchEvent.Kind] =
+            told.map(PatchEvent.Kind.runner) + [
+                .launched(.init([patch], isSafe: false)), .launched(.init([], isSafe: true)), .beganTrial(patch),
+                .confirmed(patch), .rolledBack(halt), .closed(halt), .safeMode(.init(failures: 3)),
+                .waiting(.init(patch, functions: ["Shop.late"])), .neverConfirmed(.init(launches: 3)),
+                .expired(.init(patch, error)), .notApplicable(.init(patch, error)),
+                .withdrawn(.init(patch, reason: nil)), .withdrawn(.init(patch, reason: "bad")), .disabled, .enabled,
+                .synced(.init(bytes: 1, duration: .milliseconds(2), counts: [.offered: 1])),
+                .syncFailed(.init(error)), .changedSwitches(.init(["a": "b"])), .storeFailed(error),
+                .becameFollower(.init(isForked: true)), .misused(error),
+            ]
+        let events =
+            bench.events.map { PatchEvent($0) } + kinds.map { PatchEvent($0) } + [
+                PatchEvent(.runner(.fellBack(.init(call, .busy))), repetitions: 41),
+                PatchEvent(.syncFailed(.init(error)), repetitions: 2),
             ]
         for event in events { try checkForLoggers(event) }
         let log = try log()
@@ -532,7 +551,8 @@ import Testing
     @Test func eventLogEqualComparisonsWritesEach() throws {
         let log = try log()
         for _ in 0..<3 {
-            log.record(.runner(.compared(PatchedCall(patch, "Shop.price", isShadow: true), Self.comparisons[0])))
+            let call = PatchedCall(patch, "Shop.price", isShadow: true)
+            log.record(.runner(.compared(.init(call, Self.comparisons[0]))))
         }
         log.flush()
         let lines = try lines()

@@ -112,7 +112,7 @@ import Testing
         let (device, app) = try second(
             bench,
             Events { event in
-                guard case .runner(.activated) = event else { return }
+                guard case .runner(.activated) = event.kind else { return }
                 activates.finish()
                 mayGoOn.wait()
             })

@@ -83,7 +83,9 @@ import Testing
         await bench.enterForeground()
         #expect(shadows(bench) == [8], "a shadow does not wait")
         await bench.sync()
-        let loads = bench.events.count { if case .runner(.loaded(Self.eight, _)) = $0 { true } else { false } }
+        let loads = bench.events.count {
+            if case .runner(.loaded(let load)) = $0.kind { load.patch == Self.eight } else { false }
+        }
         #expect(shadows(bench) == [8] && loads == 1, "a sync does not begin it again")
         try bench.feed.resume(Self.eight)
         await bench.sync()
@@ -164,7 +166,7 @@ import Testing
                 configuration: .init(
                     clock: { Timestamp(nearestTo: 1_790_000_000) },
                     onEvent: { event in
-                        guard case .runner(.logged) = event else { return }
+                        guard case .runner(.logged) = event.kind else { return }
                         // The process ends here: it writes nothing more.
                         isCrashing.locked { $0 = true }
                         made.locked { $0 }?.store.close()
@@ -342,9 +344,10 @@ import Testing
         try await bench.launch()
         func agreed() -> [Int] {
             bench.events.compactMap { event in
-                guard case .runner(.compared(PatchedCall(Self.eight, "Shop.price", isShadow: true), let counts)) = event
+                guard case .runner(.compared(let compared)) = event.kind,
+                    compared.call == PatchedCall(Self.eight, "Shop.price", isShadow: true)
                 else { return nil }
-                return counts.agreed
+                return compared.comparison.agreed
             }
         }
         #expect(bench.app?.price(1) == 8 && bench.app?.price(2) == 9 && agreed().isEmpty)

@@ -58,14 +58,14 @@ final class Harness: Sendable {
 
     var events: [RunnerEvent] { recorded.events }
     var failures: [RunnerEvent.Failure] {
-        events.compactMap { if case .failed(_, let failure) = $0 { failure } else { nil } }
+        events.compactMap { if case .failed(let failed) = $0.kind { failed.failure } else { nil } }
     }
     /// Why calls were answered without their patch.
-    var fallbacks: [RunnerEvent.Fallback] {
-        events.compactMap { if case .fellBack(_, let reason) = $0 { reason } else { nil } }
+    var fallbacks: [RunnerEvent.Fallback.Reason] {
+        events.compactMap { if case .fellBack(let fallback) = $0.kind { fallback.reason } else { nil } }
     }
     var logged: [String] {
-        events.compactMap { if case .logged(_, let line) = $0 { line.text } else { nil } }
+        events.compactMap { if case .logged(let line) = $0.kind { line.text } else { nil } }
     }
 
     /// A verified patch, as a packer would make it.

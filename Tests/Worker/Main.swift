@@ -27,8 +27,8 @@ struct Main {
             configuration: .init(
                 clock: { Timestamp(nearestTo: 1_790_000_000) },
                 onEvent: { event in
-                    switch event {
-                    case .followed(true): print("forked", terminator: " ")
+                    switch event.kind {
+                    case .becameFollower(let follower) where follower.isForked: print("forked", terminator: " ")
                     case .storeFailed, .syncFailed: print(event.name, terminator: " ")
                     case .runner(.logged): kill(getpid(), SIGKILL)  // a crash while a script loads
                     default: break

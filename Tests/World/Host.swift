@@ -177,18 +177,22 @@ import Synchronization
                 let answer = check()
                 state.withLock { _ = $0.checks.insert(answer) }
             }
-            switch event {
-            case .runner(.logged(let patch, _)):
+            switch event.kind {
+            case .runner(.logged(let line)):
                 // From now on the process does nothing to its folder.
                 Disk.arm(.killed, after: 0)
-                state.withLock { $0.crash = $0.crash ?? patch }
-            case .runner(.failed(let call, _)): state.withLock { _ = $0.failed.insert(call.patch) }
-            case .runner(.breakerOpened(let patch, _)): state.withLock { _ = $0.opened.insert(patch) }
+                state.withLock { $0.crash = $0.crash ?? line.patch }
+            case .runner(.failed(let failed)): state.withLock { _ = $0.failed.insert(failed.call.patch) }
+            case .runner(.breakerOpened(let breaker)): state.withLock { _ = $0.opened.insert(breaker.patch) }
             case .misused(let error): state.withLock { $0.faults.append("misused: \(error)") }
-            case .syncFailed(let error), .storeFailed(let error):
-                if error.code == .internal { state.withLock { $0.faults.append("\(error)") } }
+            case .syncFailed(let failure): hear(failure.error)
+            case .storeFailed(let error): hear(error)
             default: break
             }
+        }
+
+        private func hear(_ error: PatchError) {
+            if error.code == .internal { state.withLock { $0.faults.append("\(error)") } }
         }
     }
 
@@ -452,7 +456,7 @@ import Synchronization
 extension PatchEvent {
     /// Whether it tells that the versions that answer change.
     fileprivate var isBetweenVersions: Bool {
-        switch self {
+        switch kind {
         case .runner(.activated), .runner(.deactivated), .withdrawn, .closed, .rolledBack, .confirmed, .synced: true
         default: false
         }

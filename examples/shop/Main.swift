@@ -23,7 +23,7 @@ struct Main {
             guard let patches = options.patches else { return }
 
             let log = options.log
-            let runner = PatchRunner(registry: registry, host: host, onEvent: { log(.runner($0)) })
+            let runner = PatchRunner(registry: registry, host: host, onEvent: { log(PatchEvent($0)) })
             print("\nits patches:")
             try install(patches, options, on: runner)
             print("\nthe shop, patched:")

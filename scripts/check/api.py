@@ -83,4 +83,4 @@ elif there != now:
 named = set(re.findall(r"`([\w.]+)`", promise[1])) if promise else set()
 if named != (found := closed_enums(now.values())):
     sys.exit(f"api.py: docs/compatibility.md names {sorted(named)} as closed for good, but the closed enums are {sorted(found)}; "
-             "write @nonexhaustive, as PatchEvent does, before one that may get a case")
+             "write @nonexhaustive, as PatchEvent.Kind does, before one that may get a case")

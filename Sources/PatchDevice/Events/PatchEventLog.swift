@@ -10,7 +10,7 @@ internal import Synchronization
 /// ``PatchDevice`` makes its own log. For a runner without a device:
 ///
 ///     let log = PatchEventLog(folder: "…/events", resource: EventResource(host: host, installation: installation))
-///     let runner = PatchRunner(registry: registry, host: host) { log.record(.runner($0)) }
+///     let runner = PatchRunner(registry: registry, host: host) { log.record(PatchEvent($0)) }
 ///
 /// An event that happens again within a minute is counted, and written once with its count when the minute is over. A line is
 /// written with one call, so another program can follow the files. Several processes may log to one folder.
@@ -102,13 +102,13 @@ public final class PatchEventLog: Sendable {
 
     /// Writes an event, or counts it if it was written less than a minute ago.
     ///
-    /// - Parameter event: The event. Wrap an event of a runner: `.runner(event)`.
+    /// - Parameter event: The event. Wrap an event of a runner: `PatchEvent(event)`.
     public func record(_ event: PatchEvent) {
         let now = now
         memory.locked { memory in
             memory.writeRepeats(at: now, all: false)
             // The failed syncs before a sync are written before it.
-            if case .synced = event {
+            if case .synced = event.kind {
                 for failed in memory.repeats.take(named: EventRecord.Name.syncFailed.rawValue) {
                     memory.write(failed, at: now)
                 }
@@ -118,6 +118,8 @@ public final class PatchEventLog: Sendable {
         }
     }
 
+    package func record(_ kind: PatchEvent.Kind) { record(PatchEvent(kind)) }
+
     /// Writes the call statistics of the active patches since the last call of this method. Call it when the app goes to the
     /// background, and from time to time: reports need the statistics for failure rates.
     ///
@@ -125,7 +127,7 @@ public final class PatchEventLog: Sendable {
     public func recordCalls(of registry: PatchRegistry) {
         let now = now
         memory.locked { memory in
-            for event in memory.calls.next(of: registry) { memory.write(.runner(event), at: now) }
+            for event in memory.calls.next(of: registry) { memory.write(PatchEvent(event), at: now) }
         }
     }
 

@@ -15,7 +15,8 @@ extension PatchStore {
     ///
     /// It is called in a call of the app, which waits for no write and no other thread: the rest happens on a thread of its own.
     package func observe(_ event: RunnerEvent) {
-        guard case .breakerOpened(let patch, let breaker) = event else { return }
+        guard case .breakerOpened(let breaker) = event.kind else { return }
+        let patch = breaker.patch
         openings.locked { $0.append(Opening(patch: patch, failures: breaker.failures)) }
         queue.async { [weak self] in
             guard let self else { return }

@@ -46,7 +46,7 @@ extension PatchStore {
             run(
                 hasTakenOver ? state.launch?.patches ?? [] : state.goodOnes(without: failed), on: runner,
                 waits: waits && isFollower)
-            if state.switches != switches { events(.changedSwitches(state.switches)) }
+            if state.switches != switches { tell(.changedSwitches(.init(state.switches))) }
         }
         if !isFollower { takeBansOfOthers(on: runner) }
         // The system ends an app in the background without notice.
@@ -138,22 +138,22 @@ extension PatchStore {
             memory.watches = Watches()
             return true
         }
-        if isForked { events(.followed(isForked: true)) }
+        if isForked { tell(.becameFollower(.init(isForked: true))) }
     }
 
     /// Reports that the folder cannot be used, once a day.
     func emit(_ error: PatchError) { emitDaily(.storeFailed(error), error) }
 
     /// Reports a lasting fault, once a day.
-    package func emitDaily(_ event: PatchEvent, _ error: PatchError) {
+    package func emitDaily(_ kind: PatchEvent.Kind, _ error: PatchError) {
         let now = uptime.now()
         let isNew = memory.locked { memory in
             memory.lastReported = memory.lastReported.filter { $0.value + .seconds(86_400) > now }
-            let key = "\(event.name) \(error)"
+            let key = "\(kind.name) \(error)"
             guard memory.lastReported[key] == nil, memory.lastReported.count < 100 else { return false }
             memory.lastReported[key] = now
             return true
         }
-        if isNew { events(event) }
+        if isNew { tell(kind) }
     }
 }

@@ -41,7 +41,7 @@ extension PatchStore {
             return waiters
         }
         for waiter in waiters { waiter.resume() }
-        events(.launched(running, isSafe: state.launch?.isSafe ?? false))
+        tell(.launched(.init(running, isSafe: state.launch?.isSafe ?? false)))
         return running
     }
 
@@ -168,7 +168,7 @@ extension PatchStore {
         }
         for fault in faults { emit(fault) }
         if isFirst, role == .follower {
-            events(.followed(isForked: false))
+            tell(.becameFollower(.init(isForked: false)))
         }
         guard isFirst, !isReadOnly else { return }
         let time = clock()
@@ -225,7 +225,7 @@ extension PatchStore {
                     if case .waiting = memory.launch.blockReasons[hash] { return false }
                     return true
                 }
-                if isNew { events(.waiting(patch, names: missing)) }
+                if isNew { tell(.waiting(.init(patch, functions: missing))) }
                 // Another thread may have registered a function just before the reason was noted.
                 if names.missing(verified.manifest.replaces) == missing { return nil }
             }
@@ -256,9 +256,9 @@ extension PatchStore {
         }
         guard isNew else { return }
         switch blockReason {
-        case .refused(let error), .postponed(let error): events(.runner(.refused(patch, error)))
-        case .expired(let error): events(.expired(patch, error))
-        case .notApplicable(let error, _): events(.notApplicable(patch, error))
+        case .refused(let error), .postponed(let error): tell(.runner(.refused(.init(patch, error))))
+        case .expired(let error): tell(.expired(.init(patch, error)))
+        case .notApplicable(let error, _): tell(.notApplicable(.init(patch, error)))
         case .waiting, .banned: break
         }
     }

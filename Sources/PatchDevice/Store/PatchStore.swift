@@ -269,22 +269,24 @@ package final class PatchStore: Sendable {
         }
     }
 
+    package func tell(_ kind: PatchEvent.Kind) { events(PatchEvent(kind)) }
+
     func emit(_ outcomes: [StoreState.Outcome]) {
         for outcome in outcomes {
             switch outcome {
-            case .trial(let patch): events(.beganTrial(patch))
-            case .good(let patch): events(.confirmed(patch))
+            case .trial(let patch): tell(.beganTrial(patch))
+            case .good(let patch): tell(.confirmed(patch))
             case .suspect(let patch):
                 let held = state.held.first { $0.patch == patch }
                 // Alone, it is one of an app that never confirmed a launch.
                 let reason = held?.failures ?? 0 > 0 ? StoreState.failedLaunches : EventRecord.suspicion
-                events(.rolledBack(.init(patch, reason: reason, hash: held?.hash ?? "")))
+                tell(.rolledBack(.init(patch, reason: reason, hash: held?.hash ?? "")))
             case .closed(let patch):
                 let hash = state.held.first { $0.patch == patch }?.hash ?? ""
-                events(.closed(.init(patch, reason: StoreState.failedLaunches, hash: hash)))
-            case .banned(let ban): events(.rolledBack(.init(ban.patch, reason: ban.reason, hash: ban.hash)))
-            case .safeMode(let failures): events(.safeMode(failures: failures))
-            case .neverConfirmed(let launches): events(.neverConfirmed(launches: launches))
+                tell(.closed(.init(patch, reason: StoreState.failedLaunches, hash: hash)))
+            case .banned(let ban): tell(.rolledBack(.init(ban.patch, reason: ban.reason, hash: ban.hash)))
+            case .safeMode(let failures): tell(.safeMode(.init(failures: failures)))
+            case .neverConfirmed(let launches): tell(.neverConfirmed(.init(launches: launches)))
             }
         }
     }

@@ -63,7 +63,7 @@ struct DeliveredTrust {
         let delivered = bytes.flatMap { try? TrustStore(decoding: $0, rsaDefault: .rsaSHA1) }
         guard let bytes, let delivered, digest == nil || (try? MessageDigest.sha256.text(of: bytes)) == digest else {
             if digest != nil {
-                store.events(
+                store.tell(
                     .storeFailed(
                         PatchError(
                             .malformed, "feed/\(Self.name): missing or damaged; keys that it has revoked stay revoked",

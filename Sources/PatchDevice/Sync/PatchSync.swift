@@ -112,13 +112,13 @@ package actor PatchSync {
             if Task.isCancelled {
                 // An orderly end is no failure.
             } else if error.code == .io || store.fault != nil {
-                store.emitDaily(.syncFailed(error), error)
+                store.emitDaily(.syncFailed(.init(error)), error)
             } else {
-                store.events(.syncFailed(error))
+                store.tell(.syncFailed(.init(error)))
             }
         } else {
             if let now = store.clock(), let next = settings.nextSync(after: now) { pause = (now, next) }
-            store.events(
+            store.tell(
                 .synced(.init(bytes: report.bytes, duration: report.duration, counts: report.counts)))
         }
         return report

@@ -161,7 +161,7 @@ struct SyncPass: Sendable {
         }
         if !list.isEnabled { runner?.deactivateAll() }
         // Events are reported after their change is written. If the write failed, the next sync reports them.
-        if failure == nil, list.isEnabled != old.isEnabled { store.events(list.isEnabled ? .enabled : .disabled) }
+        if failure == nil, list.isEnabled != old.isEnabled { store.tell(list.isEnabled ? .enabled : .disabled) }
         let running = Set((runner?.active ?? []).map(\.id))
         if let runner {
             // What is in shadow already stays there.
@@ -170,13 +170,13 @@ struct SyncPass: Sendable {
         }
         if failure == nil {
             for (patch, reason) in change.withdrawals(running: running) {
-                store.events(.withdrawn(patch, reason: reason))
+                store.tell(.withdrawn(.init(patch, reason: reason)))
             }
         }
         store.endShadows()
         store.setBlockReasons(failure == nil ? [] : change.blockReasons)
         if let failure { throw failure }
-        if old.switches != list.switches { store.events(.changedSwitches(list.switches)) }
+        if old.switches != list.switches { store.tell(.changedSwitches(.init(list.switches))) }
     }
 
     /// The patches for this device that are not in the store with exactly the signed bytes.

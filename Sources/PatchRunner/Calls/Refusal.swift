@@ -32,7 +32,7 @@ struct Refusal {
     var isTransient: Bool { reason == PP_BUSY.rawValue }
 
     /// The reason to report to the host; nil if it was already reported, or if no patch is on the name.
-    var event: RunnerEvent.Fallback? {
+    var reported: RunnerEvent.Fallback.Reason? {
         switch reason {
         case PP_BUSY.rawValue: .busy
         case PP_NO_ROOM.rawValue: .noRoom
@@ -45,5 +45,5 @@ struct Refusal {
     }
 
     /// The reason in metrics, which also count refusals that are not reported to the host.
-    var metricReason: String? { event?.rawValue ?? (reason == PP_REFUSED_AGAIN.rawValue ? "nested" : nil) }
+    var metricReason: String? { reported?.rawValue ?? (reason == PP_REFUSED_AGAIN.rawValue ? "nested" : nil) }
 }

@@ -173,8 +173,8 @@ package final class Slot: Sendable {
     /// Counts that a layer, which may be gone, was entered in vain or not at all, and reports the reason.
     func countFallback(of layer: Layer, _ refusal: Refusal) {
         let known = layers.locked { $0.countFallback(of: layer, refusal) }
-        if let known, let event = refusal.event {
-            known.listener?.hear(.fellBack(PatchedCall(known.patch, name), event))
+        if let known, let reason = refusal.reported {
+            known.listener?.hear(.fellBack(.init(PatchedCall(known.patch, name), reason)))
         }
     }
 

@@ -6,10 +6,10 @@ package protocol RepeatedEvent: Sendable {
     /// The key by which events count as the same; nil for an event that is always reported.
     var sameness: EventSameness? { get }
 
-    /// The event without its count, and how often it happened.
-    var single: (event: Self, count: Int) { get }
+    /// How many equal events it stands for.
+    var count: Int { get }
 
-    /// The event, as one that has happened again this many times.
+    /// The event, as one that stands for this many that were counted.
     func repeated(_ count: Int) -> Self
 }
 
@@ -54,13 +54,12 @@ package struct EventDeduplicator<Event: RepeatedEvent>: Sendable {
     /// - Parameter now: Milliseconds.
     package mutating func isNew(_ event: Event, at now: Int) -> Bool {
         guard var key = event.sameness else { return true }
-        let (event, count) = event.single
         if repeats[key] == nil, repeats.count >= most {
             guard key.name != "log" else { return true }
             key = EventSameness(key.name, nil)
         }
         if let known = repeats[key] {
-            repeats[key] = Repeat(told: known.told, event: event, count: known.count.addingOrMost(count))
+            repeats[key] = Repeat(told: known.told, event: event, count: known.count.addingOrMost(event.count))
             return false
         }
         repeats[key] = Repeat(told: now, event: event)

@@ -13,7 +13,8 @@ final class EventListener: Sendable {
     }
 
     /// Calls the function. If this thread has too little stack for it, a task does.
-    func hear(_ event: RunnerEvent) {
+    func hear(_ kind: RunnerEvent.Kind) {
+        let event = RunnerEvent(kind)
         guard pp_has_stack_for_events() else { return Self.run { [handler] in handler(event) } }
         handler(event)
     }
@@ -53,13 +54,13 @@ package final class PatchEventSink: Sendable {
     ///   - isOfPatch: Whether the failure counts. A patch that got no processor or no memory is not at fault.
     func failed(_ failure: RunnerEvent.Failure?, in function: String, isOfPatch: Bool) {
         if let failure {
-            emit(.failed(PatchedCall(patch, function), limit > 0 ? failure : failure.withText(of: 0)))
+            emit(.failed(.init(PatchedCall(patch, function), limit > 0 ? failure : failure.withText(of: 0))))
         }
         if isOfPatch { breaker.count(function) }
     }
 
     /// The event for a log line. The first line past the minute's limit becomes a warning, and the following ones nil.
-    func line(_ severity: EventSeverity, _ text: UnsafeBufferPointer<UInt8>) -> RunnerEvent? {
+    func line(_ severity: EventSeverity, _ text: UnsafeBufferPointer<UInt8>) -> RunnerEvent.Kind? {
         let now = uptime.now()
         let (before, after) = minute.locked { minute in
             let isOver = minute.map { now - $0.began >= .seconds(60) } ?? true
@@ -70,17 +71,16 @@ package final class PatchEventSink: Sendable {
         }
         guard before <= limit else { return nil }
         guard after <= limit else {
-            return .logged(
-                patch, .init(.warning, "more than \(limit) bytes logged in a minute; the rest is dropped"))
+            return .logged(.init(patch, .warning, "more than \(limit) bytes logged in a minute; the rest is dropped"))
         }
-        return unsafe .logged(patch, .init(severity, String(decoding: text, as: UTF8.self)))
+        return unsafe .logged(.init(patch, severity, String(decoding: text, as: UTF8.self)))
     }
 
     func takesTurns(_ error: PatchError) {
-        emit(.logged(patch, .init(.warning, "calls take turns, because another instance could not be made: \(error)")))
+        emit(.logged(.init(patch, .warning, "calls take turns, because another instance could not be made: \(error)")))
     }
 
-    func emit(_ event: RunnerEvent) { listener?.hear(event) }
+    func emit(_ kind: RunnerEvent.Kind) { listener?.hear(kind) }
 
     /// A sink for a script that is not part of a patch. Its events are dropped.
     package static var none: PatchEventSink {

@@ -27,7 +27,7 @@ package struct CallCounter: Sendable {
             }
         }
         seen = now
-        return new.sorted { $0.key.pair < $1.key.pair }.map { .called($0, $1) }
+        return new.sorted { $0.key.pair < $1.key.pair }.map { RunnerEvent(.called(.init($0, $1))) }
     }
 }
 

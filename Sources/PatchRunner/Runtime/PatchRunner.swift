@@ -52,8 +52,8 @@ public final class PatchRunner: Sendable {
     ///   - clock: Returns the current time, for patches that expire; nil asks the system.
     ///   - onEvent: Called for each event, on the thread on which it happens, or by a task if that thread has little stack left. A
     ///     script's log lines and failures are reported while a call waits, so it must be quick. Failures, fallbacks, refusals and
-    ///     equal log lines of one patch, function and code are reported at most once a second, and repetitions as
-    ///     ``RunnerEvent/repeated(_:count:)``. If it is nil, no messages are made.
+    ///     equal log lines of one patch, function and code are reported at most once a second, with their
+    ///     ``RunnerEvent/count``. If it is nil, no messages are made.
     public convenience init(
         registry: PatchRegistry, host: HostInfo, limits: PatchLimits = PatchLimits(),
         minimumVersions: [String: Int] = [:],
@@ -88,6 +88,8 @@ public final class PatchRunner: Sendable {
         listener = onEvent.map(EventListener.init)
         state.locked { $0.minimumVersions = minimumVersions }
     }
+
+    private func tell(_ kind: RunnerEvent.Kind) { events?(RunnerEvent(kind)) }
 
     /// Deactivates all patches. No events are sent: the end of a process is not a deactivation.
     deinit {
@@ -124,7 +126,7 @@ public final class PatchRunner: Sendable {
             patch = try verify(
                 envelope, trust: trust.store, keys: trust.scriptKeys, threshold: trust.threshold, report: &report)
         } catch {
-            events?(.refused(report.manifest?.patch, error))
+            tell(.refused(.init(report.manifest?.patch, error)))
             throw error
         }
         let loaded = try load(patch)
@@ -178,10 +180,10 @@ public final class PatchRunner: Sendable {
                 seed: .random(in: .min ... .max), onLine: lineCounter)
             let loaded = try LoadedPatch(manifest, script: script, owner: self.identity)
             breaker.belongs(to: loaded)
-            events?(.loaded(identity, replaces: loaded.replaces))
+            tell(.loaded(.init(identity, replaces: loaded.replaces)))
             return loaded
         } catch {
-            events?(.refused(identity, error))
+            tell(.refused(.init(identity, error)))
             throw error
         }
     }
@@ -211,13 +213,13 @@ public final class PatchRunner: Sendable {
             return old
         }
         endShadows { $0.name == patch.name && $0.version <= patch.version }
-        if let replaced { events?(.deactivated(replaced.id)) }
-        events?(.activated(patch.id))
+        if let replaced { tell(.deactivated(replaced.id)) }
+        tell(.activated(patch.id))
         if let why = patch.script.whyAlone { patch.script.reports.takesTurns(why) }
     }
 
     /// Runs a patch in shadow: it never answers. For a sample of the calls of the functions that it replaces, its script runs after the
-    /// call was answered, and ``RunnerEvent/compared(_:_:)`` reports what it would have changed.
+    /// call was answered, and ``RunnerEvent/Kind/compared(_:)`` reports what it would have changed.
     ///
     /// A patch in shadow with the same id ends. An active patch with the same id stays active.
     ///
@@ -267,7 +269,7 @@ public final class PatchRunner: Sendable {
                 return try body(&leftovers)
             }
         } catch {
-            events?(.refused(patch.id, error))
+            tell(.refused(.init(patch.id, error)))
             throw error
         }
     }
@@ -326,7 +328,7 @@ public final class PatchRunner: Sendable {
             return active
         }
         leftovers.end()
-        for patch in ended { events?(.deactivated(patch.script.patch)) }
+        for patch in ended { tell(.deactivated(patch.script.patch)) }
     }
 
     /// The patches of which only the `otherwise` answers.
@@ -407,7 +409,7 @@ public final class PatchRunner: Sendable {
     @discardableResult
     private func deactivate(_ isMeant: (LoadedPatch) -> Bool) -> Bool {
         guard let removed = remove(isMeant) else { return false }
-        events?(.deactivated(removed.script.patch))
+        tell(.deactivated(removed.script.patch))
         return true
     }
 
@@ -430,13 +432,12 @@ public final class PatchRunner: Sendable {
         switch change {
         case .opened(let functions, let failures):
             for function in functions { active.script.followBreaker(function) }
-            let opened = RunnerEvent.OpenBreaker(
-                functions: functions, failures: failures, otherwise: functions.filter(active.protects.contains))
-            events?(.breakerOpened(patch, opened))
+            let otherwise = functions.filter(active.protects.contains)
+            tell(.breakerOpened(.init(patch, functions: functions, failures: failures, otherwise: otherwise)))
         case .pauses(let function): active.script.followBreaker(function)
         case .closed(let function):
             active.script.followBreaker(function)
-            events?(.breakerClosed(PatchedCall(patch, function)))
+            tell(.breakerClosed(.init(PatchedCall(patch, function))))
         }
     }
 }

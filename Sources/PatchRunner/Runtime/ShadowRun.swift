@@ -32,7 +32,7 @@ internal import PatchText
         var layer = shadow.layer.reference
         let entry = unsafe pp_enter_shadow(&layer, Unmanaged.passUnretained(self).toOpaque(), slot.isAsynchronous)
         guard let state = unsafe entry.L else {
-            unsafe shadow.count(.incomparable((Refusal(bits: entry.refused).event ?? .busy).rawValue))
+            unsafe shadow.count(.incomparable((Refusal(bits: entry.refused).reported ?? .busy).rawValue))
             probe?.ended(succeeded: nil)
             return
         }

@@ -107,6 +107,6 @@ final class Shadow: Sendable {
     }
 
     private func report(_ new: RunnerEvent.Comparison) {
-        reports.emit(.compared(PatchedCall(patch, function, isShadow: true), new))
+        reports.emit(.compared(.init(PatchedCall(patch, function, isShadow: true), new)))
     }
 }

@@ -282,8 +282,8 @@ import Testing
     }
 
     @Test func anEventIsSafeOnATerminal() {
-        let event = RunnerEvent.logged(
-            .init(id: "com.example.a", version: 1), .init(.info, "a\u{9B}2J\u{7F}\u{202E}\u{2028}b"))
+        let patch = PatchID(id: "com.example.a", version: 1)
+        let event = RunnerEvent(.logged(.init(patch, .info, "a\u{9B}2J\u{7F}\u{202E}\u{2028}b")))
         #expect(event.jsonLine.unicodeScalars.allSatisfy { (0x20..<0x7F).contains($0.value) })
         #expect(event.jsonLine.contains(#"a\u009b2J\u007f\u202e\u2028b"#))
     }

@@ -58,10 +58,10 @@ import Testing
         /// Events about breakers.
         var told: [String] {
             harness.events.compactMap {
-                switch $0 {
-                case .breakerOpened(_, let breaker):
+                switch $0.kind {
+                case .breakerOpened(let breaker):
                     "\(breaker.functions.joined(separator: " ")) after \(breaker.failures), \(breaker.otherwise.count) with otherwise"
-                case .breakerClosed(let call): "\(call.function) again"
+                case .breakerClosed(let breaker): "\(breaker.call.function) again"
                 default: nil
                 }
             }

@@ -91,8 +91,8 @@ import Testing
                 "com.example.shop.fix 1 warn: \(escaped)",
                 "com.example.shop.fix 1 failed in T.f: main.lua:4: \(escaped)",
             ])
-        let log = RunnerEvent.logged(PatchID(id: "a.b", version: 1), .init(.warning, text))
-        #expect(RunnerEvent.repeated(log, count: 1).description == "a.b 1 warn: \(escaped) (1 time more)")
+        let log = RunnerEvent(.logged(.init(PatchID(id: "a.b", version: 1), .warning, text)))
+        #expect(log.repeated(1).description == "a.b 1 warn: \(escaped) (1 time more)")
         let example = RunnerEvent.Example(answer: text, result: "a\r\nb", failure: nil, place: nil)
         #expect(
             RunnerEvent.Comparison.differed(example).description

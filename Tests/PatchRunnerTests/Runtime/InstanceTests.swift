@@ -249,7 +249,7 @@ import Testing
         #expect(harness.failures.isEmpty && !patch.isBreakerOpen)
         #expect(Set(harness.fallbacks).subtracting([.busy]).isEmpty)
         let kept = harness.events.count {
-            if case .fellBack(let call, _) = $0 { call.function == "T.keep" } else { false }
+            if case .fellBack(let fallback) = $0.kind { fallback.call.function == "T.keep" } else { false }
         }
         #expect(kept == originals.count)
         let instances = patch.script.lua.instances

@@ -125,7 +125,7 @@ import Testing
         #expect(app.title("x") == "?")
         #expect(patch.isBreakerOpen)
         let opened = app.harness.events.compactMap {
-            if case .breakerOpened(_, let breaker) = $0, breaker.failures == 3 {
+            if case .breakerOpened(let breaker) = $0.kind, breaker.failures == 3 {
                 [breaker.functions, breaker.otherwise]
             } else {
                 nil

@@ -192,9 +192,10 @@ import Testing
         #expect(program.effects.count == added * scalars.count)
         #expect(harness.logged.count == added * scalars.count)
         #expect(harness.failures.isEmpty)
-        for case .breakerOpened(let patch, _) in harness.events { #expect(patch.version == 2) }
-        for case .fellBack(let call, let reason) in harness.events {
-            Issue.record("\(call.patch) in \(call.function): \(reason)")
+        let kinds = harness.events.map(\.kind)
+        for case .breakerOpened(let breaker) in kinds { #expect(breaker.patch.version == 2) }
+        for case .fellBack(let fallback) in kinds {
+            Issue.record("\(fallback.call.patch) in \(fallback.call.function): \(fallback.reason)")
         }
         if live != nil {
             let state = harness.registry.state.first { $0.name == "P.scalar" }
@@ -202,7 +203,7 @@ import Testing
         }
         harness.runner.endShadow("com.example.shop.fix")
         var all = RunnerEvent.Comparison()
-        for case .compared(_, let counts) in harness.events { all.add(counts) }
+        for case .compared(let compared) in harness.events.map(\.kind) { all.add(compared.comparison) }
         for count in [all.agreed, all.differed, all.failed, all.incomparable] { #expect(count > 10, "\(all)") }
         #expect(program.made.count == program.ended.count)
     }

@@ -49,7 +49,7 @@ import Testing
         }
 
         var examples: [RunnerEvent.Example] {
-            harness.events.compactMap { if case .compared(_, let all) = $0 { all.example } else { nil } }
+            harness.events.compactMap { if case .compared(let all) = $0.kind { all.comparison.example } else { nil } }
         }
     }
 
@@ -430,11 +430,12 @@ import Testing
         try shop.shadow("patch.replace('Cart.total', function(original, p, q) return original(p, q) end)")
         for _ in 0..<5 { _ = shop.total(2, 3) }
         #expect(shop.harness.runner.endShadow("com.example.shop.fix"))
-        guard case .compared(let call, let counts) = shop.harness.events.last, call.function == "Cart.total" else {
+        guard case .compared(let compared) = shop.harness.events.last?.kind, compared.call.function == "Cart.total"
+        else {
             Issue.record("no counts")
             return
         }
-        #expect(counts.agreed == 5)
+        #expect(compared.comparison.agreed == 5)
         #expect(!shop.total.slot.isPatched)
     }
 

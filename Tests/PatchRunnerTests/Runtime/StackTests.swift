@@ -94,7 +94,7 @@ import Testing
 
         var fallbacks: [String] {
             harness.events.compactMap {
-                if case .fellBack(let call, let reason) = $0 { "\(call.patch.id) \(reason)" } else { nil }
+                if case .fellBack(let skipped) = $0.kind { "\(skipped.call.patch.id) \(skipped.reason)" } else { nil }
             }
         }
     }
@@ -261,8 +261,9 @@ import Testing
         #expect(await app.waits(1) == -2)
         var counter = CallCounter()
         let called = counter.next(of: app.harness.registry).compactMap { event -> [Int]? in
-            guard case .called(let patch, let calls) = event else { return nil }
-            return [patch.version, calls.calls, calls.failures, calls.fallbacks]
+            guard case .called(let statistics) = event.kind else { return nil }
+            let calls = statistics.calls
+            return [statistics.patch.version, calls.calls, calls.failures, calls.fallbacks]
         }
         #expect(called == [[1, 10, 10, 10], [2, 1, 0, 0]])
     }
@@ -288,7 +289,7 @@ import Testing
         #expect(app.fallbacks == Array(repeating: "com.example.below deactivated", count: 10))
         var counter = CallCounter()
         let called = counter.next(of: app.harness.registry).compactMap {
-            if case .called(let patch, let calls) = $0 { "\(patch.id) \(calls.fallbacks)" } else { nil }
+            if case .called(let called) = $0.kind { "\(called.patch.id) \(called.calls.fallbacks)" } else { nil }
         }
         #expect(called == ["com.example.below 10", "com.example.top 0"])
         // A call that is in no patch yet meets the original, as after any deactivation.
@@ -307,7 +308,7 @@ import Testing
         let runner = PatchRunner(
             registry: registry, host: try HostInfo(app: "com.example.shop", version: "2.3.1"), limits: limits,
             onEvent: { event in
-                guard case .fellBack = event else { return }
+                guard case .fellBack = event.kind else { return }
                 let body = reported.locked { body in
                     defer { body = nil }
                     return body

@@ -110,7 +110,7 @@ import Testing
         let answers = await (first, second)
         #expect(answers == (1000, 3007))
         #expect(Self.upgrade.locked { $0.body == nil })
-        #expect(!harness.events.contains { if case .fellBack = $0 { true } else { false } })
+        #expect(!harness.events.contains { if case .fellBack = $0.kind { true } else { false } })
     }
 
     @Test func activationSeveralReplacementsAreSeenTogether() async throws {

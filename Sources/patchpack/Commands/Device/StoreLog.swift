@@ -12,7 +12,7 @@ final class StoreLog: Sendable {
 
     func warn(_ console: Console) {
         for event in events.withLock({ $0 }) {
-            switch event {
+            switch event.kind {
             case .rolledBack, .closed, .safeMode, .storeFailed, .disabled, .withdrawn: console.warning("\(event)")
             default: break
             }
