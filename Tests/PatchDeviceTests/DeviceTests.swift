@@ -82,7 +82,7 @@ extension DeviceSimulator {
         try device.feed.publish(Self.source(7))
         let report = try await device.launch()
         #expect(report?.error == nil)
-        #expect(report?.results.map(\.code) == [.offered])
+        #expect(report?.results.map(\.outcome) == [.offered])
         #expect(device.app?.price(1) == 8)
         #expect(device.why(Self.id).first?.code == .trial)
         device.confirm()
@@ -135,7 +135,7 @@ extension DeviceSimulator {
         device.confirm()
         device.feed.isOffline = false
         let report = await device.sync()
-        #expect(report.results.map(\.code) == [.banned, .kept])
+        #expect(report.results.map(\.outcome) == [.banned, .kept])
         #expect(Self.codes(device) == ["8 banned", "7 good"])
         #expect(device.why(Self.id)[0].reason.hasSuffix("; version 7 runs in its place"))
         try device.feed.publish(Self.source(9))
@@ -227,7 +227,7 @@ extension DeviceSimulator {
         device.update(to: "2.4.0")
         for _ in 0..<2 {
             let report = try await device.launch()
-            #expect(report?.results.map(\.code) == [.banned, .kept, .superseded])
+            #expect(report?.results.map(\.outcome) == [.banned, .kept, .superseded])
             #expect(device.app?.price(1) == 9)
             device.crash()
         }
@@ -240,7 +240,7 @@ extension DeviceSimulator {
         // An app that is too old for a patch drops it.
         device.update(to: "1.9.0")
         let report = try await device.launch()
-        #expect(report?.results.map(\.code) == [.banned, .banned, .appVersion])
+        #expect(report?.results.map(\.outcome) == [.banned, .banned, .appVersion])
         #expect(device.active.isEmpty && stages(device).isEmpty)
     }
 
@@ -432,7 +432,7 @@ extension DeviceSimulator {
         }
         try device.feed.publish(Self.source(7))
         let report = try await device.launch()
-        #expect(report?.results.map(\.code) == [.appVersion])
+        #expect(report?.results.map(\.outcome) == [.appVersion])
         device.feed.isOffline = true
         try await device.launch()
         let state = try #require(device.device?.store.state)
@@ -473,7 +473,7 @@ extension DeviceSimulator {
         let device = try await deviceWithAGoodPatch()
         try device.feed.publish(Self.source(8))
         for (name, bytes) in device.feed.files where name.hasSuffix("-8.js") { device.feed.files[name] = change(bytes) }
-        #expect(try await device.launch()?.results.first?.code == .unavailable)
+        #expect(try await device.launch()?.results.first?.outcome == .unavailable)
     }
 
     @Test func patchListWrongVersionOfEnvelopeIsListMismatch() async throws {
@@ -489,7 +489,7 @@ extension DeviceSimulator {
             list.json.set("patches", .array(patches))
         }
         let report = try await device.launch()
-        #expect(report?.results.map(\.code) == [.listMismatch, .superseded])
+        #expect(report?.results.map(\.outcome) == [.listMismatch, .superseded])
         #expect(device.app?.price(1) == 8)
     }
 
@@ -507,7 +507,7 @@ extension DeviceSimulator {
         #expect(device.why(Self.id).first?.reason.contains("expired") == true)
         // Another device no longer accepts it.
         let report = try await device.launch()
-        #expect(report?.results.map(\.code) == [.expired])
+        #expect(report?.results.map(\.outcome) == [.expired])
         #expect(Self.codes(device) == ["7 expired"])
     }
 
@@ -526,7 +526,7 @@ extension DeviceSimulator {
         try device.feed.rotateSigningKey()
         try device.feed.publish(Self.source(8))
         let report = try await device.launch()
-        #expect(report?.results.map(\.code) == [.offered, .superseded])
+        #expect(report?.results.map(\.outcome) == [.offered, .superseded])
         #expect(device.app?.price(1) == 9)
         device.feed.isOffline = true
         device.end()
@@ -598,7 +598,7 @@ extension DeviceSimulator {
         }
         let report = await device.sync()
         #expect(device.app?.price(1) == 1)
-        #expect(report.results.map(\.code) == [isRevoked ? .refused : .expired])
+        #expect(report.results.map(\.outcome) == [isRevoked ? .refused : .expired])
         #expect(Self.codes(device) == [isRevoked ? "7 refused" : "7 expired"])
         let told = device.events.dropFirst(before).map(\.name)
         #expect(told.count { $0 == (isRevoked ? "refused" : "expired") } == 1, "\(told)")

@@ -779,7 +779,7 @@ import Testing
         #expect(device.patches.map(\.code) == [.follower, .good])
         bench.feed.isOffline = true
         let report = await device.sync()
-        #expect(report.hasFollowed && report.error == nil && report.results.map(\.code) == [.kept, .kept])
+        #expect(report.hasFollowed && report.error == nil && report.results.map(\.outcome) == [.kept, .kept])
         #expect(events.names.filter { $0 == "follower" }.count == 1, "said once")
         #expect(!events.names.contains("store-failed") && !events.names.contains("sync-failed"))
         bench.crash()

@@ -44,7 +44,7 @@ import Testing
     @Test func shadowLiveAndBackTakesNoSecondDownload() async throws {
         let bench = try await bench()
         let report = try await bench.launch()
-        #expect(report?.results.map(\.code) == [.shadow, .kept])
+        #expect(report?.results.map(\.outcome) == [.shadow, .kept])
         #expect(bench.app?.price(1) == 8 && shadows(bench) == [8])
         #expect(DeviceTests.codes(bench) == ["8 shadow", "7 good"])
         #expect(bench.why(Self.id)[0].reason.hasSuffix("; version 7 answers") && !bench.why(Self.id)[0].isActive)
@@ -56,7 +56,7 @@ import Testing
         #expect(bench.app?.price(1) == 8 && shadows(bench) == [8] && bench.active.map(\.version) == [7])
         bench.feed.isOffline = false
         try bench.feed.resume(Self.eight)
-        #expect(await bench.sync().results.map(\.code) == [.offered, .superseded])
+        #expect(await bench.sync().results.map(\.outcome) == [.offered, .superseded])
         #expect(bench.app?.price(1) == 9 && shadows(bench).isEmpty)
         #expect(DeviceTests.codes(bench) == ["8 trial", "7 superseded"])
         for _ in 0..<2 {
@@ -67,7 +67,7 @@ import Testing
         #expect(DeviceTests.codes(bench).first == "8 good")
         try bench.feed.shadow(Self.eight)
         // The older version is no longer on the device, and cannot be fetched.
-        #expect(await bench.sync().results.map(\.code) == [.shadow, .unavailable])
+        #expect(await bench.sync().results.map(\.outcome) == [.shadow, .unavailable])
         #expect(bench.app?.price(1) == 1 && shadows(bench) == [8])
         #expect(bench.device?.store.state.bans.isEmpty == true && DeviceTests.codes(bench).first == "8 shadow")
         try bench.feed.withdraw(Self.eight)
@@ -399,7 +399,7 @@ import Testing
         bench.confirm()
         let (other, app) = try second(bench, isReader: isReader)
         other.launch()
-        #expect(await other.sync().results.map(\.code) == [.shadow, .kept])
+        #expect(await other.sync().results.map(\.outcome) == [.shadow, .kept])
         #expect(app.price(1) == 8 && other.store.runner?.shadows.isEmpty == true)
         #expect(other.why(Self.id).map(\.code) == [.shadow, .good])
         #expect(other.why(Self.id)[0].reason.hasPrefix("it runs in shadow in the process that writes"))
@@ -479,11 +479,11 @@ import Testing
             trust: PatchTrust(bench.feed.trust, scriptKeys: bench.feed.scriptKey), clock: { 1_790_000_000_000 },
             listener: nil)
         let report = await tool.sync()
-        #expect(report.results.map(\.code) == [.shadow, .kept])
+        #expect(report.results.map(\.outcome) == [.shadow, .kept])
         #expect(tool.why(Self.id).map(\.code) == [.shadow, .good])
         #expect(tool.why(Self.id)[0].reason == "it runs in shadow: it is compared with the answers, and gives none")
         try bench.feed.resume(Self.eight)
-        #expect(await tool.sync().results.map(\.code) == [.offered, .superseded])
+        #expect(await tool.sync().results.map(\.outcome) == [.offered, .superseded])
         #expect(tool.why(Self.id)[0].code == .downloaded)
         try bench.feed.shadow(Self.eight)
         await tool.sync()

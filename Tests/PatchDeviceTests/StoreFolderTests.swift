@@ -69,7 +69,7 @@ import Testing
         // The fleet is notified once per launch.
         #expect(device.events.count { $0.name == "refused" } == 1, "\(device.events)")
         let report = await device.sync()
-        #expect(report.results.map(\.code.rawValue) == ["banned", "kept"])
+        #expect(report.results.map(\.outcome.rawValue) == ["banned", "kept"])
         #expect(device.app?.price(1) == 8)
         #expect(DeviceTests.codes(device) == ["8 banned", "7 good"], "it stays good")
     }
@@ -87,7 +87,7 @@ import Testing
             #expect((try? FileManager.default.attributesOfItem(atPath: "\(device.part)/state.unread")) != nil)
         }
         let report = await device.sync()
-        #expect(report.results.map(\.code.rawValue) == ["banned", "offered"])
+        #expect(report.results.map(\.outcome.rawValue) == ["banned", "offered"])
         #expect(device.app?.price(1) == 8)
         device.end()
         try await device.launch(syncing: false)
@@ -99,7 +99,7 @@ import Testing
         let device = try await device()
         try damage.apply(to: "\(device.part)/bans")
         let report = try await device.launch()
-        #expect(report?.results.map(\.code.rawValue) == ["banned", "kept"])
+        #expect(report?.results.map(\.outcome.rawValue) == ["banned", "kept"])
         #expect(device.app?.price(1) == 8)
     }
 
@@ -348,7 +348,7 @@ import Testing
         try device.device?.store.clear()
         device.end()
         let report = try await device.launch()
-        #expect(report?.results.map(\.code.rawValue) == ["offered", "superseded"])
+        #expect(report?.results.map(\.outcome.rawValue) == ["offered", "superseded"])
         #expect(device.app?.price(1) == 9)
         #expect(device.device?.store.installation == name)
     }

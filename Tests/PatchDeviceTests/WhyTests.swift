@@ -181,7 +181,7 @@ import Testing
         for code in PatchStatus.Code.allCases {
             #expect(page.contains("| `\(code)` |"), "\(code) is not in the table")
         }
-        for code in PatchChoice.allCases where ![.offered, .kept, .unlisted].contains(code) {
+        for code in SyncReport.Outcome.allCases where ![.offered, .kept, .unlisted].contains(code) {
             #expect(PatchStatus.Code(rawValue: code.rawValue) != nil, "a sync may say \(code.rawValue)")
         }
     }

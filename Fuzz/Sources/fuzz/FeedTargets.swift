@@ -86,7 +86,7 @@ func fuzzList(_ bytes: [UInt8]) throws {
             for id in Set(choices.map(\.id)) {
                 require(choices.count { $0.id == id && $0.isChosen } <= 1, "two versions of \(id) are chosen")
             }
-            require(choices.allSatisfy { !$0.code.sentence.isEmpty }, "a code without words")
+            require(choices.allSatisfy { !SyncReport.Outcome($0.code).sentence.isEmpty }, "a code without words")
             require(list.isEnabled || !choices.contains(where: \.isChosen), "chosen, although all is switched off")
             require(!choices.contains { $0.isChosen && $0.entry?.state == .withdrawn }, "chosen, and withdrawn")
         }

@@ -17,7 +17,7 @@ func fuzzSync(_ bytes: [UInt8]) throws {
     let delivered = FuzzFeed.trustStore(in: input)
     for _ in 0..<2 {
         let (report, trust) = device.run(from: feed)
-        for result in report?.results ?? [] { require(!result.code.sentence.isEmpty, "a code without words") }
+        for result in report?.results ?? [] { require(!result.outcome.sentence.isEmpty, "a code without words") }
         let pinned = Set(FuzzDevice.trust.store.keys.map(\.key.id))
         let added = trust.store.keys.map(\.key.id).filter { !pinned.contains($0) }
         let signers = delivered.flatMap { try? SignedTrustStore($0) }?.signers(among: FuzzDevice.trust.store, at: nil)

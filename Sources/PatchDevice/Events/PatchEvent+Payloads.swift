@@ -1,5 +1,4 @@
 public import PatchCrypto
-public import PatchFeed
 internal import PatchText
 
 // What the kinds of a device's events carry. They have no public initializers, so a version after 1.0 may add members.
@@ -94,10 +93,10 @@ extension PatchEvent {
         public let bytes: Int
         /// How long it took, to the millisecond.
         public let duration: Duration
-        /// The number of patches for each choice.
-        public let counts: [PatchChoice: Int]
+        /// The number of patches for each outcome.
+        public let counts: [SyncReport.Outcome: Int]
 
-        package init(bytes: Int, duration: Duration, counts: [PatchChoice: Int]) {
+        package init(bytes: Int, duration: Duration, counts: [SyncReport.Outcome: Int]) {
             self.bytes = bytes
             self.duration = .milliseconds(duration.milliseconds)
             self.counts = counts

@@ -1,5 +1,4 @@
 internal import PatchCrypto
-internal import PatchFeed
 internal import PatchRunner
 internal import PatchText
 
@@ -117,8 +116,8 @@ extension PatchEvent.Halt {
 }
 
 extension PatchEvent.Sync {
-    /// The counts in the order of the choices' names.
-    fileprivate var sortedCounts: [(key: PatchChoice, value: Int)] {
+    /// The counts in the order of the outcomes' names.
+    fileprivate var sortedCounts: [(key: SyncReport.Outcome, value: Int)] {
         counts.sorted { $0.key.rawValue < $1.key.rawValue }
     }
 }

@@ -76,9 +76,9 @@ extension StoreState {
     }
 
     /// Notes why a patch is not held, as a sync does.
-    private mutating func note(_ code: PatchChoice, of patch: PatchID, _ reason: String? = nil) {
-        let detail = code.sentence + (reason.map { ": \($0)" } ?? "")
-        outcomes[patch] = SyncOutcome(code: code.rawValue, detail: String(detail.prefix(500)))
+    private mutating func note(_ outcome: SyncReport.Outcome, of patch: PatchID, _ reason: String? = nil) {
+        let detail = outcome.sentence + (reason.map { ": \($0)" } ?? "")
+        outcomes[patch] = SyncOutcome(code: outcome.rawValue, detail: String(detail.prefix(500)))
     }
 
     /// Takes bans and revocations that were written elsewhere.

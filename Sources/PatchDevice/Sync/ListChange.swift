@@ -63,9 +63,10 @@ struct ListChange {
             guard choice.code != .shadow else {
                 return (held.hash, .unwritable, "it is offered in shadow, which could not be recorded")
             }
-            guard let code = PatchStatus.Code(rawValue: choice.code.rawValue) else { return nil }
+            let outcome = SyncReport.Outcome(choice.code)
+            guard let code = PatchStatus.Code(rawValue: outcome.rawValue) else { return nil }
             let detail = code == .withdrawn ? choice.entry?.reason : nil
-            return (held.hash, code, choice.code.sentence + (detail.map { ": \($0)" } ?? ""))
+            return (held.hash, code, outcome.sentence + (detail.map { ": \($0)" } ?? ""))
         }
     }
 }

@@ -60,7 +60,7 @@ struct SyncPass: Sendable {
 
         var results = choices.map { choice in
             SyncReport.Result(
-                patch: choice.patch, code: choice.code,
+                patch: choice.patch, outcome: .init(choice.code),
                 detail: choice.code == .withdrawn ? choice.entry?.reason : nil)
         }
         let downloads = try await downloads(of: choices, &client, &results)
@@ -72,9 +72,9 @@ struct SyncPass: Sendable {
             store.startShadows(on: runner) { trust }
         }
         let refusals = store.refusals
-        for (place, result) in results.enumerated() where result.code == .kept || result.code == .shadow {
+        for (place, result) in results.enumerated() where result.outcome == .kept || result.outcome == .shadow {
             guard let (isExpired, error) = refusals[result.patch] else { continue }
-            results[place].code = isExpired ? .expired : .refused
+            results[place].outcome = isExpired ? .expired : .refused
             results[place].detail = isExpired ? error.message : "\(error.code): \(error.message)"
             results[place].error = isExpired ? nil : error
         }
@@ -192,7 +192,7 @@ struct SyncPass: Sendable {
             guard let entry = choice.entry else { continue }
             let target = try await client.target(entry.path)
             guard let target, let hash = target.sha256 else {
-                results[place].code = .listMismatch
+                results[place].outcome = .listMismatch
                 results[place].detail = "it is listed, but the release keys have not signed it with a SHA-256"
                 continue
             }
@@ -268,11 +268,11 @@ struct SyncPass: Sendable {
     private func note(_ results: [SyncReport.Result]) throws(PatchError) {
         let held = Set(store.state.stored.map(\.patch))
         var outcomes: [PatchID: StoreState.SyncOutcome] = [:]
-        for result in results where result.code != .superseded && outcomes.count < Self.outcomeLimit {
+        for result in results where result.outcome != .superseded && outcomes.count < Self.outcomeLimit {
             let patch = result.patch
-            guard !held.contains(patch) || [.refused, .expired].contains(result.code) else { continue }
-            let text = result.code.sentence + (result.detail.map { ": \($0)" } ?? "")
-            outcomes[patch] = StoreState.SyncOutcome(code: result.code.rawValue, detail: String(text.prefix(500)))
+            guard !held.contains(patch) || [.refused, .expired].contains(result.outcome) else { continue }
+            let text = result.outcome.sentence + (result.detail.map { ": \($0)" } ?? "")
+            outcomes[patch] = StoreState.SyncOutcome(code: result.outcome.rawValue, detail: String(text.prefix(500)))
         }
         try store.update { $0.outcomes = outcomes }
     }
@@ -327,12 +327,12 @@ extension SyncReport.Result {
         let hasExpired = report.manifest?.hasExpired(at: now) ?? false
         switch error.code {
         case .io: throw error
-        case .feedMismatch where report.manifest != nil: code = .listMismatch
+        case .feedMismatch where report.manifest != nil: outcome = .listMismatch
         // What is served is not what is signed: it was cut, or something was added to it.
-        case .feedUnavailable, .feedMismatch, .feedLimit, .feedMalformed: code = .unavailable
-        default: code = hasExpired ? .expired : .refused
+        case .feedUnavailable, .feedMismatch, .feedLimit, .feedMalformed: outcome = .unavailable
+        default: outcome = hasExpired ? .expired : .refused
         }
         detail = "\(error.code): \(error.message)"
-        self.error = code == .expired ? nil : error
+        self.error = outcome == .expired ? nil : error
     }
 }

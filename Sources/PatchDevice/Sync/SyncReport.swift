@@ -1,5 +1,4 @@
 public import PatchCrypto
-public import PatchFeed
 
 /// The results of a sync.
 public struct SyncReport: Sendable {
@@ -7,9 +6,9 @@ public struct SyncReport: Sendable {
     public struct Result: Sendable {
         /// The patch.
         public let patch: PatchID
-        /// The result, for programs.
-        public internal(set) var code: PatchChoice
-        /// The reason, if the code alone does not state it.
+        /// What was done with it, and why.
+        public internal(set) var outcome: Outcome
+        /// The reason, if the outcome alone does not state it.
         public internal(set) var detail: String?
         /// Why the envelope was not accepted, or could not be fetched; nil for all other results.
         public internal(set) var error: PatchError?
@@ -36,23 +35,23 @@ public struct SyncReport: Sendable {
         let held = state.stored.map { held in
             Result(
                 patch: held.patch,
-                code: !state.isEnabled ? .disabled : held.stage == .shadow ? .shadow : .kept, detail: nil)
+                outcome: !state.isEnabled ? .disabled : held.stage == .shadow ? .shadow : .kept, detail: nil)
         }
         let banned = state.bans.map { ban in
-            Result(patch: ban.patch, code: .banned, detail: ban.reason)
+            Result(patch: ban.patch, outcome: .banned, detail: ban.reason)
         }
         let others = state.outcomes.compactMap { patch, outcome in
-            PatchChoice(rawValue: outcome.code).map {
-                Result(patch: patch, code: $0, detail: outcome.detail)
+            Outcome(rawValue: outcome.code).map {
+                Result(patch: patch, outcome: $0, detail: outcome.detail)
             }
         }
-        results = (held + banned + others.filter { $0.code != .banned }).sorted {
+        results = (held + banned + others.filter { $0.outcome != .banned }).sorted {
             ($0.patch.id, $1.patch.version) < ($1.patch.id, $0.patch.version)
         }
     }
 
-    /// The number of results for each code.
-    public var counts: [PatchChoice: Int] {
-        results.reduce(into: [:]) { $0[$1.code, default: 0] += 1 }
+    /// The number of results for each outcome.
+    public var counts: [Outcome: Int] {
+        results.reduce(into: [:]) { $0[$1.outcome, default: 0] += 1 }
     }
 }

@@ -35,13 +35,8 @@ package struct FeedDevice: Sendable {
     }
 }
 
-/// What a device does with a version of a patch, and why: a stable code, for events, logs and people.
-///
-/// A version after 1.0 may add cases. Give a `switch` an `@unknown default`.
-#if hasAttribute(nonexhaustive)
-    @nonexhaustive
-#endif
-public enum PatchChoice: String, Sendable, CaseIterable {
+/// What the list says of a version of a patch on a device, and why.
+package enum PatchChoice: Sendable {
     /// It is for this device, which does not have it yet.
     case offered
     /// The device has it and keeps it.
@@ -53,7 +48,7 @@ public enum PatchChoice: String, Sendable, CaseIterable {
     /// The list switches all patches off.
     case disabled
     /// It is for other versions of the app.
-    case appVersion = "app-version"
+    case appVersion
     /// It needs a higher engine level.
     case engine
     /// It was withdrawn.
@@ -67,17 +62,9 @@ public enum PatchChoice: String, Sendable, CaseIterable {
     /// The device's bucket is not below the percentage.
     case rollout
     /// The list has a newer format, from which nothing new is taken.
-    case feedTooNew = "feed-too-new"
-    /// The envelope has expired.
-    case expired
-    /// The list and the envelope's manifest differ.
-    case listMismatch = "list-mismatch"
+    case feedTooNew
     /// The device has it, but the list does not.
     case unlisted
-    /// The envelope was refused.
-    case refused
-    /// The envelope cannot be fetched.
-    case unavailable
 }
 
 /// The choice for one version of a patch on a device.
@@ -86,39 +73,13 @@ package struct DeviceChoice: Sendable {
     package let id: String
     /// The patch's version.
     package let version: Int
-    /// The choice and the reason, for programs.
+    /// The choice and the reason.
     package let code: PatchChoice
     /// The list's entry; nil for a patch that is not listed.
     package let entry: PatchList.Entry?
 
     /// Whether the device runs this version, once it has it.
     package var isChosen: Bool { code == .offered || code == .kept || code == .unlisted }
-}
-
-extension PatchChoice {
-    /// The code in words.
-    public var sentence: String {
-        switch self {
-        case .offered: "it is for this device, which did not have it yet"
-        case .kept: "the device has it and keeps it"
-        case .shadow: "the device runs it in shadow, so that it does not answer"
-        case .superseded: "a higher version is for this device"
-        case .disabled: "the list switches all patches off"
-        case .appVersion: "it is for other versions of the app"
-        case .engine: "it needs a higher engine level"
-        case .withdrawn: "it was withdrawn"
-        case .banned: "it failed on this device"
-        case .paused: "it is not offered to other devices"
-        case .group: "it is for groups or users that this device is not of"
-        case .rollout: "the device is not within the percentage"
-        case .feedTooNew: "the list has a newer format, from which nothing new is taken"
-        case .expired: "the envelope has expired"
-        case .listMismatch: "the list and the envelope differ"
-        case .unlisted: "the device has it, but the list no longer does"
-        case .refused: "the envelope was refused"
-        case .unavailable: "the envelope cannot be fetched"
-        }
-    }
 }
 
 extension PatchList {
@@ -204,9 +165,4 @@ extension PatchList.Entry {
         guard let unit = rollout.unit == .user ? device.user : device.installation else { return .rollout }
         return try Rollout.bucket(of: unit, seed: seed) < rollout.basisPoints ? nil : .rollout
     }
-}
-
-extension PatchChoice: CustomStringConvertible {
-    /// The code as the tool and the documents have it, such as `app-version`.
-    public var description: String { rawValue }
 }

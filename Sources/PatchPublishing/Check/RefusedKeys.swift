@@ -33,19 +33,35 @@ package struct RefusedKeys: Sendable {
 
     static let fault = "signed only by keys that the delivered trust store refuses"
 
-    /// The reason why a device does not take a patch that the list offers to it; nil if it takes it.
+    /// Why a device does not take a patch that the list offers to it.
+    package enum Refusal: Sendable {
+        /// The release keys have not signed what the list has.
+        case unsigned
+        /// Only keys that the delivered trust store refuses have signed the envelope.
+        case refused
+
+        /// The reason, in a sentence.
+        package var sentence: String {
+            switch self {
+            case .unsigned: "it is listed, but the release keys have not signed it"
+            case .refused: "it is \(RefusedKeys.fault)"
+            }
+        }
+    }
+
+    /// Why a device does not take a patch that the list offers to it; nil if it takes it.
     ///
     /// - Throws: The error of an envelope that cannot be fetched.
     package func refusal(
         of choice: DeviceChoice, from client: inout FeedClient
-    ) async throws(PatchError) -> (code: PatchChoice, detail: String)? {
+    ) async throws(PatchError) -> Refusal? {
         guard [.offered, .shadow].contains(choice.code), let entry = choice.entry else { return nil }
         guard let target = try await client.target(entry.path) else {
-            return (.listMismatch, "it is listed, but the release keys have not signed it")
+            return .unsigned
         }
         // Without such keys, nothing is downloaded.
         guard !ids.isEmpty else { return nil }
         let envelope = try await client.contents(of: target, limit: FeedFolder.fileLimit)
-        return areAll(of: envelope) ? (.refused, "it is \(Self.fault)") : nil
+        return areAll(of: envelope) ? .refused : nil
     }
 }

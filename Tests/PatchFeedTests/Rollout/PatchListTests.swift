@@ -75,7 +75,7 @@ import Testing
     ) throws -> [String] {
         try list.choices(
             for: device ?? self.device(), held: held.map { ["com.example.shop.x": [$0]] } ?? [:]
-        ) { banned.contains($0.version) }.map { "\($0.version) \($0.code.rawValue)" }
+        ) { banned.contains($0.version) }.map { "\($0.version) \($0.code)" }
     }
 
     @Test func theHighestThatFitsIsOffered() throws {
@@ -87,7 +87,7 @@ import Testing
         #expect(try codes(three, held: 3, banned: [3]) == ["3 banned", "2 offered", "1 superseded"])
         #expect(
             try codes(three, device { $0.appVersion = Self.version("3.0") }) == [
-                "3 app-version", "2 app-version", "1 app-version",
+                "3 appVersion", "2 appVersion", "1 appVersion",
             ])
         let engine = try list(entry(2).replacing(#""engine":1"#, with: #""engine":2"#) + "," + entry(1))
         #expect(try codes(engine) == ["2 engine", "1 offered"])
@@ -117,7 +117,7 @@ import Testing
         #expect(try codes(some, held: 3) == ["3 group", "2 shadow"])
         #expect(try codes(some, device { $0.groups = ["qa"] }) == ["3 shadow", "2 superseded"])
         let newer = #""enabled":true,"schema":2"#
-        #expect(try codes(list(entry(3, state: "shadow"), newer)) == ["3 feed-too-new"])
+        #expect(try codes(list(entry(3, state: "shadow"), newer)) == ["3 feedTooNew"])
     }
 
     @Test func withdrawnEntryAnyDeviceIsWithdrawn() throws {
@@ -140,8 +140,8 @@ import Testing
         let newer = try list(
             [entry(3), entry(2, state: "withdrawn"), entry(1)].joined(separator: ","),
             #""enabled":true,"schema":2,"x":{}"#)
-        #expect(try codes(newer) == ["3 feed-too-new", "2 withdrawn", "1 feed-too-new"])
-        #expect(try codes(newer, held: 1) == ["3 feed-too-new", "2 withdrawn", "1 kept"])
+        #expect(try codes(newer) == ["3 feedTooNew", "2 withdrawn", "1 feedTooNew"])
+        #expect(try codes(newer, held: 1) == ["3 feedTooNew", "2 withdrawn", "1 kept"])
         #expect(try codes(list(entry(1), #""enabled":false,"schema":2"#), held: 1) == ["1 disabled"])
     }
 
@@ -224,7 +224,7 @@ import Testing
 
     @Test func anAppThatIsTooOldGetsNothing() throws {
         let old = try list(entry(1), #""enabled":true,"schema":1,"minimumAppVersion":"2.2""#)
-        #expect(try codes(old, held: 1) == ["1 app-version"])
+        #expect(try codes(old, held: 1) == ["1 appVersion"])
     }
 
     @Test func anotherAppOrEnvironmentIsRefused() throws {

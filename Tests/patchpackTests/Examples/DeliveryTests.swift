@@ -1,5 +1,5 @@
 import Foundation
-import PatchFeed
+import PatchDevice
 import TestSupport
 import Testing
 
@@ -42,7 +42,7 @@ import Testing
         /// The table has all codes that a program can encounter.
         @Test func theTableOfCodesIsTheLibrarys() throws {
             let page = try String(contentsOfFile: "\(Tool.root)/docs/device.md", encoding: .utf8)
-            for code in PatchChoice.allCases {
+            for code in SyncReport.Outcome.allCases {
                 #expect(page.contains("| `\(code.rawValue)` |"), "\(code.rawValue) is not in the table")
             }
         }

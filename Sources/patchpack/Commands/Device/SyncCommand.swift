@@ -81,17 +81,17 @@ enum SyncCommand {
     }
 
     private static func show(_ result: SyncReport.Result, _ console: Console) throws(PatchError) {
-        let isGood = result.code == .offered || result.code == .kept
+        let isGood = result.outcome == .offered || result.outcome == .kept
         // The error of a failure is printed below.
-        let reason = result.error == nil ? "  \(result.detail ?? result.code.sentence)" : ""
+        let reason = result.error == nil ? "  \(result.detail ?? result.outcome.sentence)" : ""
         try console.result(
             .report(
                 "patchpack.sync/1", result.error,
                 [
-                    ("id", result.patch.id), ("version", result.patch.version), ("code", result.code.rawValue),
+                    ("id", result.patch.id), ("version", result.patch.version), ("code", result.outcome.rawValue),
                     ("detail", result.detail),
                 ]),
-            isGood ? .good : result.error == nil ? .faint : .bad, result.code.rawValue,
+            isGood ? .good : result.error == nil ? .faint : .bad, result.outcome.rawValue,
             "  \(result.patch)\(reason)")
         if let error = result.error, console.format == .text {
             console.error(error.at(file: "\(result.patch)"))

@@ -1,4 +1,5 @@
 import PatchCrypto
+import PatchDevice
 import PatchFeed
 import PatchFiles
 import PatchPublishing
@@ -21,7 +22,7 @@ extension FeedCommand {
                     app: list.app, environment: list.environment, appVersion: version, engine: engine,
                     installation: installation, user: user, groups: groups)
                 let refused = try await RefusedKeys(&client, of: list.app, at: now)
-                var choices: [(DeviceChoice, refusal: (code: PatchChoice, detail: String)?)] = []
+                var choices: [(DeviceChoice, refusal: RefusedKeys.Refusal?)] = []
                 for choice in try list.choices(for: device) {
                     choices.append((choice, try await refused.refusal(of: choice, from: &client)))
                 }
@@ -29,16 +30,26 @@ extension FeedCommand {
             }
         }
         for (choice, refusal) in choices {
-            let code = refusal?.code ?? choice.code
+            let outcome = refusal?.outcome ?? SyncReport.Outcome(choice.code)
             try console.result(
                 .report(
                     "patchpack.feed-preview/1", nil,
                     [
-                        ("id", choice.id), ("version", choice.version), ("code", code.rawValue),
-                        ("offered", choice.isChosen && refusal == nil), ("detail", refusal?.detail),
+                        ("id", choice.id), ("version", choice.version), ("code", outcome.rawValue),
+                        ("offered", choice.isChosen && refusal == nil), ("detail", refusal?.sentence),
                     ]),
-                always: true, refusal != nil ? .bad : choice.isChosen ? .good : .faint, code.rawValue,
-                "  \(choice.id) \(choice.version)" + (refusal.map { "  \($0.detail)" } ?? ""))
+                always: true, refusal != nil ? .bad : choice.isChosen ? .good : .faint, outcome.rawValue,
+                "  \(choice.id) \(choice.version)" + (refusal.map { "  \($0.sentence)" } ?? ""))
+        }
+    }
+}
+
+extension RefusedKeys.Refusal {
+    /// The outcome of the sync of a device that meets it.
+    fileprivate var outcome: SyncReport.Outcome {
+        switch self {
+        case .unsigned: .listMismatch
+        case .refused: .refused
         }
     }
 }
