@@ -77,7 +77,7 @@ final class Harness: Sendable {
         let envelope = try envelope(
             source, id: id, version: version, replaces: replaces, others: others, app: app, appVersions: appVersions,
             engine: engine, expires: expires)
-        return try EnvelopeVerifier(trustStore: TestKeys.trust, policy: .none)
+        return try EnvelopeVerifier(trustStore: TestKeys.trust, policy: .unchecked)
             .verify(envelope, scriptKeys: TestKeys.script)
     }
 
@@ -90,7 +90,7 @@ final class Harness: Sendable {
             scripts: scripts.map { .init(name: $0.name, size: $0.bytes.count) })
         let envelope = try EnvelopePacker(scriptKey: TestKeys.script, signingKeys: [TestKeys.signing])
             .pack(manifest, scripts)
-        return try EnvelopeVerifier(trustStore: TestKeys.trust, policy: .none)
+        return try EnvelopeVerifier(trustStore: TestKeys.trust, policy: .unchecked)
             .verify(envelope, scriptKeys: TestKeys.script)
     }
 

@@ -16,7 +16,7 @@ enum Envelopes {
                 scripts: [.init(name: script.name, size: bytes.count)], limits: .wide)
             let packer = try EnvelopePacker(
                 scriptKey: workshop.scriptKey, signingKeys: [workshop.signingKey], limits: .wide)
-            let verifier = try EnvelopeVerifier(trustStore: workshop.trust, policy: .none, limits: .wide)
+            let verifier = try EnvelopeVerifier(trustStore: workshop.trust, policy: .unchecked, limits: .wide)
             let envelope = try packer.pack(manifest, [script])
             let json = String(decoding: manifest.encoded(), as: UTF8.self)
             guard floorPack(workshop, json, bytes) == envelope else {
@@ -60,7 +60,7 @@ enum Envelopes {
             String(decoding: ReleaseFixture.script(of: 4 << 10), as: UTF8.self), replaces: ["Bench.f"])
         switch kind {
         case "verify-in-process":
-            let verifier = try EnvelopeVerifier(trustStore: patch.trust, policy: .none)
+            let verifier = try EnvelopeVerifier(trustStore: patch.trust, policy: .unchecked)
             for _ in 0..<count { keep(try verifier.verify(patch.envelope, scriptKeys: patch.scriptKey)) }
         default: return nil
         }

@@ -30,7 +30,7 @@ enum Install {
         switch kind {
         case "load", "loaded":
             let patch = try ReleaseFixture.selfContained(kind == "load" ? script : smallScript, replaces: ["Bench.f"])
-            let verifier = try EnvelopeVerifier(trustStore: patch.trust, policy: .none)
+            let verifier = try EnvelopeVerifier(trustStore: patch.trust, policy: .unchecked)
             let verified = try verifier.verify(patch.envelope, scriptKeys: patch.scriptKey)
             let runner = try runner()
             var loaded: [LoadedPatch] = []
@@ -48,7 +48,7 @@ enum Install {
     static func run(_ workshop: ReleaseFixture) throws -> [Row] {
         let runner = try runner()
         let envelope = try workshop.envelope(script, replaces: ["Bench.f"])
-        let verifier = try EnvelopeVerifier(trustStore: workshop.trust, policy: .none)
+        let verifier = try EnvelopeVerifier(trustStore: workshop.trust, policy: .unchecked)
         let verified = try verifier.verify(envelope, scriptKeys: workshop.scriptKey)
         let small = try verifier.verify(
             workshop.envelope(smallScript, replaces: ["Bench.f"]), scriptKeys: workshop.scriptKey

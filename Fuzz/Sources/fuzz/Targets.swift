@@ -39,14 +39,14 @@ enum FuzzKeys {
             VerifyingKey(pem: file("rsa-other.pem"), algorithm: .rsaSHA1),
         ])
     }
-    static let verifier = must { try EnvelopeVerifier(trustStore: trust, policy: .none) }
+    static let verifier = must { try EnvelopeVerifier(trustStore: trust, policy: .unchecked) }
     /// Requires two signers, one of whom is revoked.
     static let strict = must {
         try EnvelopeVerifier(
             trustStore: TrustStore(keys: [
                 TrustedKey(signing.verifyingKey, name: "old", isRevoked: true),
                 TrustedKey(VerifyingKey(pem: file("rsa.pem"), algorithm: .rsaSHA1), name: "build"),
-            ]), threshold: 2, policy: .none)
+            ]), threshold: 2, policy: .unchecked)
     }
 
     /// A value that cannot fail to be made in a complete checkout.

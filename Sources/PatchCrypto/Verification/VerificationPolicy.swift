@@ -11,19 +11,16 @@ public struct VerificationPolicy: Sendable {
     /// The moment at which the patch must not have expired.
     public var time: Timestamp?
 
-    /// Makes a policy.
+    /// Makes the policy of an app that runs patches.
     ///
     /// - Parameters:
-    ///   - time: The moment at which neither the patch nor the keys that signed it may have expired. The library reads no
-    ///     clock itself. To check no time, give nil; there is no default, so that a clock cannot be forgotten.
     ///   - app: The app's reverse-DNS name.
     ///   - appVersion: The app's version.
-    ///   - engine: The engine level that would run the patch.
+    ///   - engine: The engine level that would run the patch: `PatchRunner.engineLevel`.
     ///   - minimumVersion: The lowest patch version that is accepted.
-    public init(
-        time: Timestamp?, app: String? = nil, appVersion: AppVersion? = nil, engine: Int? = nil,
-        minimumVersion: Int? = nil
-    ) {
+    ///   - time: The moment at which neither the patch nor the keys that signed it may have expired. The library reads no
+    ///     clock itself. To check no time, give nil.
+    public init(app: String, appVersion: AppVersion, engine: Int, minimumVersion: Int? = nil, time: Timestamp?) {
         self.app = app
         self.appVersion = appVersion
         self.engine = engine
@@ -31,8 +28,10 @@ public struct VerificationPolicy: Sendable {
         self.time = time
     }
 
-    /// No rules. Use it to look at a patch, never to run one.
-    public static let none = VerificationPolicy(time: nil)
+    private init() {}
+
+    /// No rules, to look at a patch and never to run one. Rules can be set one by one.
+    public static let unchecked = VerificationPolicy()
 
     /// Checks a manifest against every rule that is set.
     ///

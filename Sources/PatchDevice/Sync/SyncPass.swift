@@ -251,7 +251,7 @@ struct SyncPass: Sendable {
         _ report: inout VerificationReport
     ) throws(PatchError) {
         let policy = VerificationPolicy(
-            time: now, app: store.host.app, appVersion: store.host.version, engine: PatchRunner.engineLevel)
+            app: store.host.app, appVersion: store.host.version, engine: PatchRunner.engineLevel, time: now)
         let verifier = try EnvelopeVerifier(trustStore: trust.store, threshold: trust.threshold, policy: policy)
         let manifest = try verifier.verify(envelope, scriptKeys: trust.scriptKeys, report: &report).manifest
         guard manifest.id == entry.id, manifest.version == entry.version, manifest.engine == entry.engine,

@@ -23,7 +23,7 @@ import Testing
         let packer = try EnvelopePacker(scriptKey: TestKeys.script, signingKeys: [TestKeys.signing])
         let envelope = try packer.pack(manifest, scripts)
         #expect(try packer.pack(manifest, scripts) == envelope)
-        let verifier = try EnvelopeVerifier(trustStore: TestKeys.trust, policy: .none)
+        let verifier = try EnvelopeVerifier(trustStore: TestKeys.trust, policy: .unchecked)
         let patch = try verifier.verify(envelope, scriptKeys: TestKeys.script)
         #expect(patch.scripts == scripts)
         #expect(patch.manifest.encoded() == manifest.encoded())

@@ -21,7 +21,7 @@ import Testing
     private func error(
         _ envelope: [UInt8], trusting key: SigningKey, script: ScriptKey = TestKeys.script
     ) throws -> PatchError? {
-        let verifier = try EnvelopeVerifier(trustStore: TrustStore(trusting: [key.verifyingKey]), policy: .none)
+        let verifier = try EnvelopeVerifier(trustStore: TrustStore(trusting: [key.verifyingKey]), policy: .unchecked)
         do throws(PatchError) {
             _ = try verifier.verify(envelope, scriptKeys: script)
             return nil

@@ -25,12 +25,14 @@ import Testing
             for key in keys where !distinct.contains(where: { $0.id == key.id && $0.algorithm == key.algorithm }) {
                 distinct.append(key)
             }
+            var policy = VerificationPolicy.unchecked
+            policy.time = vector.at.flatMap(Timestamp.init)
+            policy.app = vector.app
+            policy.appVersion = vector.appVersion.flatMap(AppVersion.init)
+            policy.engine = vector.engine
+            policy.minimumVersion = vector.floor
             let verifier = try EnvelopeVerifier(
-                trustStore: TrustStore(trusting: distinct), threshold: vector.threshold,
-                policy: VerificationPolicy(
-                    time: vector.at.flatMap(Timestamp.init), app: vector.app,
-                    appVersion: vector.appVersion.flatMap(AppVersion.init), engine: vector.engine,
-                    minimumVersion: vector.floor))
+                trustStore: TrustStore(trusting: distinct), threshold: vector.threshold, policy: policy)
             let scriptKey = try ScriptKey(decoding: SecretBytes(scriptKeyFile))
             let patch = try verifier.verify(bytes, scriptKeys: scriptKey, report: &report)
             var scripts: [String: String] = [:]

@@ -7,7 +7,7 @@ import Testing
     /// Verifies an envelope, and returns the last stage and the error.
     private func outcome(
         _ envelope: [UInt8], trust: TrustStore = TestKeys.trust, threshold: Int = 1, key: ScriptKey = TestKeys.script,
-        policy: VerificationPolicy = .none, limits: EnvelopeLimits = EnvelopeLimits()
+        policy: VerificationPolicy = .unchecked, limits: EnvelopeLimits = EnvelopeLimits()
     ) throws -> (stage: VerificationReport.Stage?, error: PatchError?, report: VerificationReport) {
         let verifier = try EnvelopeVerifier(trustStore: trust, threshold: threshold, policy: policy, limits: limits)
         var report = VerificationReport()
@@ -38,7 +38,7 @@ import Testing
 
     /// A report covers one verification.
     @Test func aReportThatIsUsedAgainIsNew() throws {
-        let verifier = try EnvelopeVerifier(trustStore: TestKeys.trust, policy: .none)
+        let verifier = try EnvelopeVerifier(trustStore: TestKeys.trust, policy: .unchecked)
         var report = VerificationReport()
         #expect(throws: PatchError.self) {
             try verifier.verify([1], scriptKeys: TestKeys.script, report: &report)
@@ -52,7 +52,7 @@ import Testing
     /// A signature replaces only a signature by the same key.
     @Test func signaturesOfOtherKeysStay() throws {
         var report = VerificationReport()
-        let signed = try EnvelopeVerifier(trustStore: TestKeys.trust, policy: .none).verifySignatures(
+        let signed = try EnvelopeVerifier(trustStore: TestKeys.trust, policy: .unchecked).verifySignatures(
             EnvelopeForge().envelope(), report: &report)
         var envelope = SignableEnvelope(signed)
         func signers() throws -> [KeyID] { try UnverifiedEnvelope(envelope.encoded()).signatures.map(\.keyID) }
@@ -131,7 +131,7 @@ import Testing
         forge.signingKeys = [TestKeys.signing, TestKeys.otherSigning]
         #expect(try outcome(forge.envelope(), trust: both, threshold: 2).error == nil)
         #expect(try outcome(forge.envelope(), trust: both, threshold: 3).error == PatchError(.unknownSigner, ""))
-        #expect(throws: PatchError(.config, "")) { try EnvelopeVerifier(trustStore: both, threshold: 0, policy: .none) }
+        #expect(throws: PatchError(.config, "")) { try EnvelopeVerifier(trustStore: both, threshold: 0, policy: .unchecked) }
     }
 
     @Test func enoughGoodSignaturesMakeABadOneHarmless() throws {
@@ -209,22 +209,35 @@ import Testing
         }
     }
 
+    /// A policy with one rule.
+    private static func policy(_ set: (inout VerificationPolicy) -> Void) -> VerificationPolicy {
+        var policy = VerificationPolicy.unchecked
+        set(&policy)
+        return policy
+    }
+
+    private static func ofApp(_ version: String, at time: String) -> VerificationPolicy {
+        guard let version = AppVersion(version), let time = Timestamp(time) else { fatalError("not a version or a time") }
+        return VerificationPolicy(app: "com.example.shop", appVersion: version, engine: 2, time: time)
+    }
+
     @Test(arguments: [
-        (VerificationPolicy(time: nil, app: "com.example.shop"), true),
-        (VerificationPolicy(time: nil, app: "com.example.other"), false),
-        (VerificationPolicy(time: nil, app: ""), false),
-        (VerificationPolicy(time: nil, app: "*"), false),
-        (VerificationPolicy(time: nil, app: "COM.example.shop"), false),
-        (VerificationPolicy(time: nil, appVersion: AppVersion("2.3")), true),
-        (VerificationPolicy(time: nil, appVersion: AppVersion("2.5.0")), false),
-        (VerificationPolicy(time: nil, engine: 2), true),
-        (VerificationPolicy(time: nil, engine: 1), false),
-        (VerificationPolicy(time: nil, minimumVersion: 7), true),
-        (VerificationPolicy(time: nil, minimumVersion: 8), false),
-        (VerificationPolicy(time: nil, minimumVersion: 0), true),
-        (VerificationPolicy(time: Timestamp("2026-12-31T23:59:59Z")), true),
-        (VerificationPolicy(time: Timestamp("2027-01-01T00:00:00Z")), false),
-        (.none, true),
+        (Self.policy { $0.app = "com.example.shop" }, true),
+        (Self.policy { $0.app = "com.example.other" }, false),
+        (Self.policy { $0.app = "" }, false),
+        (Self.policy { $0.app = "*" }, false),
+        (Self.policy { $0.app = "COM.example.shop" }, false),
+        (Self.policy { $0.appVersion = AppVersion("2.3") }, true),
+        (Self.policy { $0.appVersion = AppVersion("2.5.0") }, false),
+        (Self.policy { $0.engine = 2 }, true),
+        (Self.policy { $0.engine = 1 }, false),
+        (Self.policy { $0.minimumVersion = 7 }, true),
+        (Self.policy { $0.minimumVersion = 8 }, false),
+        (Self.policy { $0.minimumVersion = 0 }, true),
+        (Self.policy { $0.time = Timestamp("2026-12-31T23:59:59Z") }, true),
+        (Self.policy { $0.time = Timestamp("2027-01-01T00:00:00Z") }, false),
+        (.unchecked, true), (Self.ofApp("2.3", at: "2026-12-31T23:59:59Z"), true),
+        (Self.ofApp("2.5.0", at: "2026-12-31T23:59:59Z"), false), (Self.ofApp("2.3", at: "2027-01-01T00:00:00Z"), false),
     ])
     func policyIsTheLastStage(policy: VerificationPolicy, passes: Bool) throws {
         var forge = EnvelopeForge()
@@ -237,7 +250,7 @@ import Testing
     }
 
     @Test func signaturesAloneNeedNoScriptKey() throws {
-        let verifier = try EnvelopeVerifier(trustStore: TestKeys.trust, policy: .none)
+        let verifier = try EnvelopeVerifier(trustStore: TestKeys.trust, policy: .unchecked)
         var report = VerificationReport()
         var envelope = try EnvelopeForge().envelope()
         #expect(try verifier.verifySignatures(envelope, report: &report).signers == [TestKeys.signing.verifyingKey.id])
@@ -261,7 +274,7 @@ import Testing
     @Test func everyChangedByteAndEveryTruncationIsRefused() throws {
         let masks = testsMayBeLong ? Array(UInt8(1)...255) : [1, 2, 4, 8, 16, 32, 64, 128, 255]
         let envelope = try EnvelopeForge().envelope()
-        let verifier = try EnvelopeVerifier(trustStore: TestKeys.trust, policy: .none)
+        let verifier = try EnvelopeVerifier(trustStore: TestKeys.trust, policy: .unchecked)
         let allowed: [PatchError.Code] = [
             .malformed, .badSignature, .unknownSigner, .decryptFailed, .digestMismatch, .policy, .limit,
         ]
@@ -286,7 +299,7 @@ import Testing
     /// The address sanitizer checks this test for leaks.
     @Test func twoHundredScriptsPackAndVerify() throws {
         let packer = try EnvelopePacker(scriptKey: TestKeys.script, signingKeys: [TestKeys.signing])
-        let verifier = try EnvelopeVerifier(trustStore: TestKeys.trust, policy: .none)
+        let verifier = try EnvelopeVerifier(trustStore: TestKeys.trust, policy: .unchecked)
         for number in 0..<200 {
             let text = Array("return \(number)\n".utf8) + Array(repeating: UInt8(ascii: "-"), count: 4085)
             let scripts = [PatchScript(name: "main.lua", bytes: text)]

@@ -20,7 +20,7 @@ import Testing
         let (harness, function) = try Harness.identity()
         try harness.runner.activate(
             harness.runner.load(
-                EnvelopeVerifier(trustStore: TestKeys.trust, policy: .none)
+                EnvelopeVerifier(trustStore: TestKeys.trust, policy: .unchecked)
                     .verify(envelope, scriptKeys: TestKeys.script)))
         #expect(function(1) == 1001)
     }

@@ -166,7 +166,7 @@ import Testing
                 name == "one" ? TestKeys.otherScript : name == "two" ? TestKeys.script : nil
             }
         }
-        let verifier = try EnvelopeVerifier(trustStore: TestKeys.trust, policy: .none)
+        let verifier = try EnvelopeVerifier(trustStore: TestKeys.trust, policy: .unchecked)
         _ = try verifier.verify(EnvelopeForge().envelope(), scriptKeys: Guarded())
     }
 }

@@ -221,7 +221,7 @@ struct PackJob: Sendable {
     ///
     /// The trust in its signers was checked before. The expiry is not checked.
     private func check(_ envelope: [UInt8], _ scripts: [PatchScript], signers: Int) throws(PatchError) {
-        let verifier = try EnvelopeVerifier(trustStore: trustStore, threshold: signers, policy: .none)
+        let verifier = try EnvelopeVerifier(trustStore: trustStore, threshold: signers, policy: .unchecked)
         guard try verifier.verify(envelope, scriptKeys: packer.scriptKey).scripts == scripts else {
             throw PatchError(.internal, "the envelope does not hold the packed scripts", hint: "report this defect")
         }

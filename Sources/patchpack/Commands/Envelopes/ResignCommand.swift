@@ -93,9 +93,10 @@ private struct Resigning: Sendable {
         try KeyFiles.refuse(signingKeys, endedIn: trustStore)
         self.trustStore = trustStore
         now = try SystemClock.now()
+        var policy = VerificationPolicy.unchecked
+        policy.time = now
         verifier = try EnvelopeVerifier(
-            trustStore: trustStore, threshold: arguments.number(of: .threshold) ?? 1,
-            policy: VerificationPolicy(time: now))
+            trustStore: trustStore, threshold: arguments.number(of: .threshold) ?? 1, policy: policy)
     }
 
     /// The envelopes and their outputs: in the output folder, unless the output is a single `.js` file or a payload.

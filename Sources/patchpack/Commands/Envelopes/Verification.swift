@@ -19,10 +19,12 @@ struct Verification: Sendable {
         if let keys { self.keys = keys } else { self.keys = try KeyFiles(arguments) }
         let threshold = try arguments.number(of: .threshold) ?? 1
         let now = arguments.has(.time) ? try arguments.time(of: .time) : try SystemClock.now()
-        let policy = VerificationPolicy(
-            time: now, app: try arguments.text(of: .runningApp), appVersion: try arguments.appVersion(),
-            engine: try arguments.number(of: .runningEngine) ?? 1,
-            minimumVersion: try arguments.number(of: .minimumVersion, atLeast: 0))
+        var policy = VerificationPolicy.unchecked
+        policy.time = now
+        policy.app = try arguments.text(of: .runningApp)
+        policy.appVersion = try arguments.appVersion()
+        policy.engine = try arguments.number(of: .runningEngine) ?? 1
+        policy.minimumVersion = try arguments.number(of: .minimumVersion, atLeast: 0)
         let trustStore = try self.keys.trustStore().needed(
             "no trusted key", hint: "give --trusted-key FILE or --trust-store PATH, or set PATCHPACK_TRUSTED_KEY")
         if arguments.has(.signatureOnly) {
