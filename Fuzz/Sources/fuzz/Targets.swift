@@ -62,13 +62,11 @@ enum FuzzFolder {
 
 /// An envelope as received from a network.
 func fuzzEnvelope(_ bytes: [UInt8]) throws {
-    var report = VerificationReport()
-    let result = Result { try FuzzKeys.verifier.verify(bytes, scriptKeys: FuzzKeys.scriptKey, report: &report) }
+    let report = FuzzKeys.verifier.report(on: bytes, scriptKeys: FuzzKeys.scriptKey)
     let envelope = try UnverifiedEnvelope(bytes)
     _ = try? envelope.contents(scriptKeys: FuzzKeys.scriptKey)
     _ = try envelope.payloadDigest()
-    var strictReport = VerificationReport()
-    _ = try? FuzzKeys.strict.verifySignatures(bytes, report: &strictReport)
+    _ = FuzzKeys.strict.reportSignatures(on: bytes)
     var signable = SignableEnvelope(try FuzzKeys.verifier.verifySignatures(bytes))
     for signature in envelope.signatures {
         try? signable.attach(signature.signature, from: FuzzKeys.strict.trustStore)
@@ -76,7 +74,7 @@ func fuzzEnvelope(_ bytes: [UInt8]) throws {
     signable.removeSignatures()
     try signable.sign(with: FuzzKeys.signing)
     let resigned = try? FuzzKeys.verifier.verify(try signable.encoded(), scriptKeys: FuzzKeys.scriptKey)
-    let patch = try result.get()
+    let patch = try report.result.get()
     require(report.failedStage == nil, "verified, and a stage failed")
     require(resigned?.scripts == patch.scripts, "other scripts once it is signed again")
 }

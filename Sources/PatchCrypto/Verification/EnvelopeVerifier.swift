@@ -60,8 +60,7 @@ public struct EnvelopeVerifier: Sendable {
     public func verify(
         _ bytes: consuming [UInt8], scriptKeys: some ScriptKeyProvider
     ) throws(PatchError) -> VerifiedPatch {
-        var report = VerificationReport()
-        return try verify(bytes, scriptKeys: scriptKeys, report: &report)
+        try report(on: bytes, scriptKeys: scriptKeys).result.get()
     }
 
     /// Verifies an envelope and reports how each stage ended.
@@ -69,12 +68,17 @@ public struct EnvelopeVerifier: Sendable {
     /// - Parameters:
     ///   - bytes: The whole file; it is decrypted in place if the caller keeps no other copy.
     ///   - scriptKeys: One of them decrypts the payload and the scripts. This can be a single `ScriptKey`.
-    ///   - report: Replaced by a report of the result of each stage.
-    /// - Throws: Why the envelope was refused, with a code from docs/format.md.
-    public func verify(
-        _ bytes: consuming [UInt8], scriptKeys: some ScriptKeyProvider, report: inout VerificationReport
+    public func report(on bytes: consuming [UInt8], scriptKeys: some ScriptKeyProvider) -> VerificationReport {
+        var report = VerificationReport()
+        report.patch = try? verify(bytes, scriptKeys: scriptKeys, noting: &report)
+        return report
+    }
+
+    /// - Parameter report: Notes how each stage ended, and with it each error that is thrown.
+    private func verify(
+        _ bytes: consuming [UInt8], scriptKeys: some ScriptKeyProvider, noting report: inout VerificationReport
     ) throws(PatchError) -> VerifiedPatch {
-        var signed = try verifySignatures(bytes, report: &report)
+        var signed = try verifySignatures(bytes, noting: &report)
         var payload = try report.run(.decrypt) { () throws(PatchError) in
             try DecryptedPayload(takenFrom: &signed.envelope, keys: scriptKeys)
         }
@@ -95,17 +99,19 @@ public struct EnvelopeVerifier: Sendable {
     /// - Throws: Why the signatures are not enough, or why the file is not an envelope.
     package func verifySignatures(_ bytes: consuming [UInt8]) throws(PatchError) -> SignedEnvelope {
         var report = VerificationReport()
-        return try verifySignatures(bytes, report: &report)
+        return try verifySignatures(bytes, noting: &report)
     }
 
-    /// Checks only an envelope's signatures. Nothing is decrypted, and the later stages are skipped.
-    ///
-    /// - Parameter report: Replaced by a report of the result of each stage.
-    /// - Throws: Why the signatures are not enough, or why the file is not an envelope.
-    package func verifySignatures(
-        _ bytes: consuming [UInt8], report: inout VerificationReport
+    /// Checks only an envelope's signatures and reports how each stage ended. The later stages are skipped.
+    package func reportSignatures(on bytes: consuming [UInt8]) -> VerificationReport {
+        var report = VerificationReport()
+        _ = try? verifySignatures(bytes, noting: &report)
+        return report
+    }
+
+    private func verifySignatures(
+        _ bytes: consuming [UInt8], noting report: inout VerificationReport
     ) throws(PatchError) -> SignedEnvelope {
-        report = VerificationReport()
         let file = bytes
         try report.run(.read) { () throws(PatchError) in
             try UnverifiedEnvelope.checkSize(of: file, limits: limits)
@@ -134,6 +140,7 @@ public struct EnvelopeVerifier: Sendable {
             }
             return try distinctSigners(of: signatures, unavailable: unavailable)
         }
+        report.signers = signers
         return SignedEnvelope(verified: envelope, signers: signers, limits: limits)
     }
 

@@ -52,14 +52,24 @@ public struct VerificationReport: Sendable {
     ///
     /// If a later stage failed, it is only the signer's statement, not a permission to run the patch.
     public internal(set) var manifest: Manifest?
+    /// The ids of the trusted keys whose signatures are valid, if they are enough.
+    package internal(set) var signers: [KeyID] = []
+    /// The patch, if every stage passed.
+    package var patch: VerifiedPatch?
     /// Why the envelope was refused; nil if every requested stage passed.
     public private(set) var error: PatchError?
+
+    /// The patch, or why the envelope was refused.
+    public var result: Result<VerifiedPatch, PatchError> {
+        if let patch { return .success(patch) }
+        return .failure(error ?? PatchError(.policy, "the patch was not verified"))
+    }
 
     /// The stage that failed; nil if none did.
     public var failedStage: Stage? { stages.first { $0.status == .failed }?.stage }
 
     /// Makes a report in which no stage has run yet.
-    public init() {}
+    package init() {}
 
     /// Makes the report of a verification that ended at a stage, for a caller that could not even read the file.
     ///
@@ -72,9 +82,9 @@ public struct VerificationReport: Sendable {
     }
 
     /// Runs a stage and records how it ended.
-    mutating func run<Result>(
-        _ stage: Stage, _ body: () throws(PatchError) -> Result
-    ) throws(PatchError) -> Result {
+    mutating func run<Value>(
+        _ stage: Stage, _ body: () throws(PatchError) -> Value
+    ) throws(PatchError) -> Value {
         do throws(PatchError) {
             let result = try body()
             end(stage, .passed)

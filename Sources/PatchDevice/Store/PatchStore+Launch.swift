@@ -203,13 +203,13 @@ extension PatchStore {
 
     /// Reads and verifies an envelope that is held. It may run on any thread: it reports, notes and changes nothing.
     private func check(_ hash: String, on runner: PatchRunner, trust: PatchTrust) -> Check {
-        var report = VerificationReport()
-        let result = Result { () throws(PatchError) in
-            try runner.verify(
-                folder.anyEnvelope(hash, limit: EnvelopeLimits().envelopeSize), trust: trust.store,
-                keys: trust.scriptKeys, threshold: trust.threshold, report: &report)
+        do throws(PatchError) {
+            let envelope = try folder.anyEnvelope(hash, limit: EnvelopeLimits().envelopeSize)
+            let report = try runner.report(on: envelope, trust: trust)
+            return Check(result: report.result, manifest: report.manifest)
+        } catch {
+            return Check(result: .failure(error), manifest: nil)
         }
-        return Check(result: result, manifest: report.manifest)
     }
 
     private func verified(_ hash: String, _ checked: Check, on runner: PatchRunner) -> VerifiedPatch? {

@@ -213,11 +213,13 @@ struct SyncPass: Sendable {
                 let hash = held.first(where: { $0.patch == entry.patch })?.hash,
                 let envelope = store.envelope(hash)
             else { continue }
-            var report = VerificationReport()
+            var manifest: Manifest?
             do throws(PatchError) {
-                try verify(envelope, entry, trust, at: now, &report)
+                let report = try report(on: envelope, trust, at: now)
+                manifest = report.manifest
+                try check(report, isOf: entry)
             } catch {
-                try? results[place].refuse(error, report, at: now)
+                try? results[place].refuse(error, manifest, at: now)
             }
         }
     }
@@ -234,26 +236,31 @@ struct SyncPass: Sendable {
         if store.state.shadows.contains(where: { $0.hash == download.hash }), store.hasEnvelope(download.hash) {
             return true
         }
-        var report = VerificationReport()
+        var manifest: Manifest?
         do throws(PatchError) {
             let envelope = try await client.contents(of: download.target, limit: settings.envelopeLimit)
-            try verify(envelope, download.entry, trust, at: now, &report)
+            let report = try report(on: envelope, trust, at: now)
+            manifest = report.manifest
+            try check(report, isOf: download.entry)
             try store.write(envelope, hash: download.hash)
             return true
         } catch {
-            try result.refuse(error, report, at: now)
+            try result.refuse(error, manifest, at: now)
             return false
         }
     }
 
-    private func verify(
-        _ envelope: [UInt8], _ entry: PatchList.Entry, _ trust: PatchTrust, at now: Timestamp,
-        _ report: inout VerificationReport
-    ) throws(PatchError) {
+    private func report(
+        on envelope: [UInt8], _ trust: PatchTrust, at now: Timestamp
+    ) throws(PatchError) -> VerificationReport {
         let policy = VerificationPolicy(
             app: store.host.app, appVersion: store.host.version, engine: PatchRunner.engineLevel, time: now)
         let verifier = try EnvelopeVerifier(trustStore: trust.store, threshold: trust.threshold, policy: policy)
-        let manifest = try verifier.verify(envelope, scriptKeys: trust.scriptKeys, report: &report).manifest
+        return verifier.report(on: envelope, scriptKeys: trust.scriptKeys)
+    }
+
+    private func check(_ report: VerificationReport, isOf entry: PatchList.Entry) throws(PatchError) {
+        let manifest = try report.result.get().manifest
         guard manifest.id == entry.id, manifest.version == entry.version, manifest.engine == entry.engine,
             manifest.appVersions.description == entry.appVersions.description
         else {
@@ -322,12 +329,12 @@ extension SyncReport.Result {
     ///
     /// - Throws: `io`, which says nothing about the envelope.
     fileprivate mutating func refuse(
-        _ error: PatchError, _ report: VerificationReport, at now: Timestamp
+        _ error: PatchError, _ manifest: Manifest?, at now: Timestamp
     ) throws(PatchError) {
-        let hasExpired = report.manifest?.hasExpired(at: now) ?? false
+        let hasExpired = manifest?.hasExpired(at: now) ?? false
         switch error.code {
         case .io: throw error
-        case .feedMismatch where report.manifest != nil: outcome = .listMismatch
+        case .feedMismatch where manifest != nil: outcome = .listMismatch
         // What is served is not what is signed: it was cut, or something was added to it.
         case .feedUnavailable, .feedMismatch, .feedLimit, .feedMalformed: outcome = .unavailable
         default: outcome = hasExpired ? .expired : .refused

@@ -120,13 +120,14 @@ public final class PatchRunner: Sendable {
     public func install(
         _ envelope: consuming [UInt8], trust: PatchTrust
     ) throws(PatchError) -> LoadedPatch {
-        var report = VerificationReport()
+        var manifest: Manifest?
         let patch: VerifiedPatch
         do throws(PatchError) {
-            patch = try verify(
-                envelope, trust: trust.store, keys: trust.scriptKeys, threshold: trust.threshold, report: &report)
+            let report = try report(on: envelope, trust: trust)
+            manifest = report.manifest
+            patch = try report.result.get()
         } catch {
-            tell(.refused(.init(report.manifest?.patch, error)))
+            tell(.refused(.init(manifest?.patch, error)))
             throw error
         }
         let loaded = try load(patch)
@@ -136,13 +137,12 @@ public final class PatchRunner: Sendable {
 
     /// Verifies an envelope for this app and this time.
     ///
-    /// - Parameter report: Receives the manifest, even if the patch is refused.
-    package func verify(
-        _ envelope: consuming [UInt8], trust: TrustStore, keys: some ScriptKeyProvider, threshold: Int,
-        report: inout VerificationReport
-    ) throws(PatchError) -> VerifiedPatch {
-        let verifier = try EnvelopeVerifier(trustStore: trust, threshold: threshold, policy: policy)
-        return try verifier.verify(envelope, scriptKeys: keys, report: &report)
+    /// - Throws: `config` if the trust allows no verification.
+    package func report(
+        on envelope: consuming [UInt8], trust: PatchTrust
+    ) throws(PatchError) -> VerificationReport {
+        let verifier = try EnvelopeVerifier(trustStore: trust.store, threshold: trust.threshold, policy: policy)
+        return verifier.report(on: envelope, scriptKeys: trust.scriptKeys)
     }
 
     /// Loads a patch: runs its script, which declares its replacements. The patch is not active yet.

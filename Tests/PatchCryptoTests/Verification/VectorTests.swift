@@ -7,7 +7,7 @@ import Testing
 @Suite(.ownThreads) struct VectorTests {
     /// A reader's verdict on a vector: `accepted` and its scripts, or the stage and the code of the refusal.
     private func verdict(of vector: Vector) throws -> (String, scripts: [String: String]) {
-        var report = VerificationReport()
+        var stage: VerificationReport.Stage?
         let trusted = try vector.trust.map { name in
             let parts = name.split(separator: ":").map(String.init)
             return (pem: try Vector.key(parts[parts.count - 1]), algorithm: parts.count == 2 ? parts[0] : nil)
@@ -34,7 +34,9 @@ import Testing
             let verifier = try EnvelopeVerifier(
                 trustStore: TrustStore(trusting: distinct), threshold: vector.threshold, policy: policy)
             let scriptKey = try ScriptKey(decoding: SecretBytes(scriptKeyFile))
-            let patch = try verifier.verify(bytes, scriptKeys: scriptKey, report: &report)
+            let report = verifier.report(on: bytes, scriptKeys: scriptKey)
+            stage = report.failedStage
+            let patch = try report.result.get()
             var scripts: [String: String] = [:]
             for script in patch.scripts {
                 scripts[script.name] = String(
@@ -42,7 +44,7 @@ import Testing
             }
             return ("accepted", scripts)
         } catch {
-            return ("\(report.failedStage?.rawValue ?? "config") \(error.code)", [:])
+            return ("\(stage?.rawValue ?? "config") \(error.code)", [:])
         }
     }
 

@@ -10,12 +10,15 @@ import Testing
         policy: VerificationPolicy = .unchecked, limits: EnvelopeLimits = EnvelopeLimits()
     ) throws -> (stage: VerificationReport.Stage?, error: PatchError?, report: VerificationReport) {
         let verifier = try EnvelopeVerifier(trustStore: trust, threshold: threshold, policy: policy, limits: limits)
-        var report = VerificationReport()
-        do throws(PatchError) {
-            _ = try verifier.verify(envelope, scriptKeys: key, report: &report)
-            #expect(report.stages.allSatisfy { $0.status == .passed })
+        let report = verifier.report(on: envelope, scriptKeys: key)
+        switch report.result {
+        case .success(let patch):
+            #expect(report.stages.allSatisfy { $0.status == .passed } && report.error == nil)
+            #expect(patch.manifest.encoded() == report.manifest?.encoded())
             return (nil, nil, report)
-        } catch {
+        case .failure(let error):
+            #expect(report.error == error)
+            #expect(throws: error) { try verifier.verify(envelope, scriptKeys: key) }
             let failed = try #require(report.failedStage)
             var expected = VerificationReport.Status.passed
             for stage in report.stages {
@@ -36,25 +39,18 @@ import Testing
         #expect(outcome.error == PatchError(code, ""), sourceLocation: sourceLocation)
     }
 
-    /// A report covers one verification.
-    @Test func aReportThatIsUsedAgainIsNew() throws {
+    /// A report on signatures alone has no error, and no patch that could run.
+    @Test func aReportOnSignaturesHasNoPatch() throws {
         let verifier = try EnvelopeVerifier(trustStore: TestKeys.trust, policy: .unchecked)
-        var report = VerificationReport()
-        #expect(throws: PatchError.self) {
-            try verifier.verify([1], scriptKeys: TestKeys.script, report: &report)
-        }
-        _ = try verifier.verify(EnvelopeForge().envelope(), scriptKeys: TestKeys.script, report: &report)
-        #expect(report.stages.allSatisfy { $0.status == .passed } && report.failedStage == nil)
-        _ = try verifier.verifySignatures(EnvelopeForge().envelope(), report: &report)
-        #expect(report.stages.contains { $0.status == .skipped } && report.manifest == nil)
+        let report = verifier.reportSignatures(on: try EnvelopeForge().envelope())
+        #expect(report.error == nil && report.failedStage == nil && report.manifest == nil)
+        #expect(throws: PatchError(.policy, "")) { try report.result.get() }
     }
 
     /// A signature replaces only a signature by the same key.
     @Test func signaturesOfOtherKeysStay() throws {
-        var report = VerificationReport()
-        let signed = try EnvelopeVerifier(trustStore: TestKeys.trust, policy: .unchecked).verifySignatures(
-            EnvelopeForge().envelope(), report: &report)
-        var envelope = SignableEnvelope(signed)
+        let verifier = try EnvelopeVerifier(trustStore: TestKeys.trust, policy: .unchecked)
+        var envelope = SignableEnvelope(try verifier.verifySignatures(EnvelopeForge().envelope()))
         func signers() throws -> [KeyID] { try UnverifiedEnvelope(envelope.encoded()).signatures.map(\.keyID) }
         let (first, second) = (TestKeys.signing, TestKeys.otherSigning)
         try envelope.sign(with: second)
@@ -131,7 +127,9 @@ import Testing
         forge.signingKeys = [TestKeys.signing, TestKeys.otherSigning]
         #expect(try outcome(forge.envelope(), trust: both, threshold: 2).error == nil)
         #expect(try outcome(forge.envelope(), trust: both, threshold: 3).error == PatchError(.unknownSigner, ""))
-        #expect(throws: PatchError(.config, "")) { try EnvelopeVerifier(trustStore: both, threshold: 0, policy: .unchecked) }
+        #expect(throws: PatchError(.config, "")) {
+            try EnvelopeVerifier(trustStore: both, threshold: 0, policy: .unchecked)
+        }
     }
 
     @Test func enoughGoodSignaturesMakeABadOneHarmless() throws {
@@ -217,7 +215,7 @@ import Testing
     }
 
     private static func ofApp(_ version: String, at time: String) -> VerificationPolicy {
-        guard let version = AppVersion(version), let time = Timestamp(time) else { fatalError("not a version or a time") }
+        guard let version = AppVersion(version), let time = Timestamp(time) else { fatalError("no version or time") }
         return VerificationPolicy(app: "com.example.shop", appVersion: version, engine: 2, time: time)
     }
 
@@ -237,7 +235,8 @@ import Testing
         (Self.policy { $0.time = Timestamp("2026-12-31T23:59:59Z") }, true),
         (Self.policy { $0.time = Timestamp("2027-01-01T00:00:00Z") }, false),
         (.unchecked, true), (Self.ofApp("2.3", at: "2026-12-31T23:59:59Z"), true),
-        (Self.ofApp("2.5.0", at: "2026-12-31T23:59:59Z"), false), (Self.ofApp("2.3", at: "2027-01-01T00:00:00Z"), false),
+        (Self.ofApp("2.5.0", at: "2026-12-31T23:59:59Z"), false),
+        (Self.ofApp("2.3", at: "2027-01-01T00:00:00Z"), false),
     ])
     func policyIsTheLastStage(policy: VerificationPolicy, passes: Bool) throws {
         var forge = EnvelopeForge()
@@ -251,14 +250,13 @@ import Testing
 
     @Test func signaturesAloneNeedNoScriptKey() throws {
         let verifier = try EnvelopeVerifier(trustStore: TestKeys.trust, policy: .unchecked)
-        var report = VerificationReport()
         var envelope = try EnvelopeForge().envelope()
-        #expect(try verifier.verifySignatures(envelope, report: &report).signers == [TestKeys.signing.verifyingKey.id])
+        let report = verifier.reportSignatures(on: envelope)
+        #expect(report.signers == [TestKeys.signing.verifyingKey.id])
         #expect(report.stages.map(\.status) == [.passed, .passed, .passed] + Array(repeating: .skipped, count: 5))
         envelope[0] ^= 1
-        #expect(throws: PatchError(.badSignature, "")) {
-            try verifier.verifySignatures(envelope, report: &report)
-        }
+        #expect(verifier.reportSignatures(on: envelope).error?.code == .badSignature)
+        #expect(throws: PatchError(.badSignature, "")) { try verifier.verifySignatures(envelope) }
     }
 
     @Test func decryptingLeavesTheCallersBytesAlone() throws {

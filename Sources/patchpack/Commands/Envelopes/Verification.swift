@@ -67,7 +67,6 @@ struct Verification: Sendable {
         var envelope: [UInt8] = []
         /// The SHA-256 of the payload, if it was requested and the signatures are good.
         var payloadDigest: String?
-        var signers: [KeyID] = []
         var error: PatchError?
         var isEmpty = false
         /// A hash of the manifest and the scripts' digests. Within a suite it is the same for two files with the same contents.
@@ -91,21 +90,23 @@ struct Verification: Sendable {
         result.isEmpty = bytes.isEmpty
         if keepingEnvelope { result.envelope = bytes }
         let kept = hashingPayload ? bytes : []
-        do {
+        result.report =
             if let scriptKeys {
-                let patch = try verifier.verify(consume bytes, scriptKeys: scriptKeys, report: &result.report)
-                result.scripts = keepingScripts ? patch.scripts : []
-                result.signers = patch.signers
-                var hasher = Hasher()
-                for member in patch.unsealed {
-                    hasher.combine(member.count)
-                    unsafe member.withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
-                }
-                result.contents = hasher.finalize()
+                verifier.report(on: consume bytes, scriptKeys: scriptKeys)
             } else {
-                result.signers = try verifier.verifySignatures(consume bytes, report: &result.report).signers
+                verifier.reportSignatures(on: consume bytes)
             }
-        } catch {
+        if let patch = result.report.patch {
+            result.scripts = keepingScripts ? patch.scripts : []
+            var hasher = Hasher()
+            for member in patch.unsealed {
+                hasher.combine(member.count)
+                unsafe member.withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
+            }
+            result.contents = hasher.finalize()
+            result.report.patch = nil  // it has the scripts, too
+        }
+        if let error = result.report.error {
             result.error = error
             let isSplit = ![.read, .split].contains(result.report.failedStage)
             if error.code == .malformed && !isSplit || error.code == .badSignature,
@@ -125,7 +126,7 @@ struct Verification: Sendable {
 
 extension Verification.FileResult {
     var summary: String {
-        let names = signers.map { signer in
+        let names = report.signers.map { signer in
             let line = report.signatures.first { $0.keyID == signer && $0.isValid }
             let name = line?.keyName.map { "\($0), " } ?? ""
             return "\(signer) (\(name)\(line?.algorithm.rawValue ?? ""))"
