@@ -192,7 +192,7 @@ func fuzzKeyStore(_ bytes: [UInt8]) throws {
     let file = Array(CheapStore.header.utf8) + Base64.encode(sealed) + [10]
     require(KeyStoreFile.isStore(file), "a store that is none")
     let ring = try KeyStoreFile.open(file, passphrase: CheapStore.passphrase)
-    for name in ring.scriptKeyNames() {
+    for name in ring.scriptKeyNames {
         require(ring.scriptKey(named: name) != nil, "a key without its name")
     }
 }

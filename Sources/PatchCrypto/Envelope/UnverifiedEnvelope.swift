@@ -148,11 +148,11 @@ package struct UnverifiedEnvelope: Sendable {
     /// - Throws: `decryptFailed` if the key is missing, or is for another suite than the delimiter names.
     func scriptKey(from keys: some ScriptKeyProvider) throws(PatchError) -> ScriptKey {
         guard let key = try keys.scriptKey(withID: scriptKeyID) else {
-            let names = try keys.scriptKeyNames().joined(separator: ", ")
+            let names = keys.scriptKeyNames.joined(separator: ", ")
             throw PatchError(
                 .decryptFailed,
                 "sealed with the script key \(scriptKeyID), but "
-                    + (names.isEmpty ? "there is no script key" : "the available script keys are \(names)"),
+                    + (names.isEmpty ? "it is not available" : "the available script keys are \(names)"),
                 hint: "give the script key with the id \(scriptKeyID)")
         }
         guard suite == key.suite else {

@@ -1,46 +1,37 @@
-/// A source of script keys, such as a protected store in the app that returns a key for its name.
+/// A source of script keys, such as a protected store in the app.
 ///
 /// It is called on any thread, on several threads at once, and while the thread that launches patches waits. So it must not wait
 /// for the main thread.
 ///
-/// Several keys allow a rotation. An envelope names its key by id, so that an old patch still opens.
+/// Several keys allow a rotation: an envelope names its key by an id that follows from the key's bytes, so that an old
+/// patch still opens. A store that has names of its own looks through them:
+///
+///     func scriptKey(withID id: KeyID) throws(PatchError) -> ScriptKey? {
+///         for name in ["2025", "2026"] {
+///             if let key = try key(named: name), key.id == id { return key }
+///         }
+///         return nil
+///     }
 public protocol ScriptKeyProvider: Sendable {
-    /// The names of all keys.
-    ///
-    /// - Throws: A `PatchError` if the store cannot be read.
-    func scriptKeyNames() throws(PatchError) -> [String]
-
-    /// The key with a name.
-    ///
-    /// - Returns: nil if there is none.
-    /// - Throws: A `PatchError` if the store cannot be read.
-    func scriptKey(named name: String) throws(PatchError) -> ScriptKey?
-
     /// The key with an id, as an envelope names it.
-    ///
-    /// The default implementation tries one key after the other. Implement this in a store that can find keys by id.
     ///
     /// - Returns: nil if there is none.
     /// - Throws: A `PatchError` if the store cannot be read.
     func scriptKey(withID id: KeyID) throws(PatchError) -> ScriptKey?
+
+    /// The names of the keys, for the message of an error if none of them fits. By default, the message has no names.
+    var scriptKeyNames: [String] { get }
 }
 
 extension ScriptKeyProvider {
-    public func scriptKey(withID id: KeyID) throws(PatchError) -> ScriptKey? {
-        for name in try scriptKeyNames() {
-            if let key = try scriptKey(named: name), key.id == id { return key }
-        }
-        return nil
-    }
+    public var scriptKeyNames: [String] { [] }
 }
 
 /// A key is a provider of itself, with its id as its name.
 extension ScriptKey: ScriptKeyProvider {
-    public func scriptKeyNames() -> [String] { [id.description] }
+    public func scriptKey(withID id: KeyID) -> ScriptKey? { id == self.id ? self : nil }
 
-    public func scriptKey(named name: String) -> ScriptKey? {
-        name.isByteEqual(to: id.description) ? self : nil
-    }
+    public var scriptKeyNames: [String] { [id.description] }
 }
 
 /// Script keys in memory, each with a name.
@@ -51,9 +42,12 @@ public struct ScriptKeyRing: ScriptKeyProvider {
     /// Makes a ring without keys.
     public init() {}
 
-    public func scriptKeyNames() -> [String] { keys.map(\.name) }
+    public func scriptKey(withID id: KeyID) -> ScriptKey? { keys.first { $0.key.id == id }?.key }
 
-    public func scriptKey(named name: String) -> ScriptKey? {
+    public var scriptKeyNames: [String] { keys.map(\.name) }
+
+    /// The key with a name; nil if there is none.
+    package func scriptKey(named name: String) -> ScriptKey? {
         keys.first { $0.name.isByteEqual(to: name) }?.key
     }
 
@@ -82,7 +76,7 @@ public struct ScriptKeyRing: ScriptKeyProvider {
         guard let index = keys.firstIndex(where: { $0.name == name }) else {
             throw PatchError(
                 .config, "no key named \(name) in the store",
-                hint: "the names are \(scriptKeyNames().joined(separator: ", "))")
+                hint: "the names are \(scriptKeyNames.joined(separator: ", "))")
         }
         keys.remove(at: index)
     }

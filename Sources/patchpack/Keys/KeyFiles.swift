@@ -131,7 +131,7 @@ struct KeyFiles: Sendable {
             guard let key = ring.scriptKey(named: name) else {
                 throw PatchError(
                     .config, "no script key named \(name)",
-                    hint: "the names are \(ring.scriptKeyNames().joined(separator: ", "))")
+                    hint: "the names are \(ring.scriptKeyNames.joined(separator: ", "))")
             }
             return key
         }

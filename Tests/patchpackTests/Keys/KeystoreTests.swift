@@ -90,7 +90,7 @@ import Testing
         #expect(changed.status == 0 && changed.lines.count == 2, "\(changed.error)")
         #expect(try run("list", "store").status == 77)
         let ring = try KeyStoreFile.open(shop.folder.read("store"), passphrase: SecretBytes(Array("new-words".utf8)))
-        #expect(ring.scriptKeyNames() == ["2025", "2026"])
+        #expect(ring.scriptKeyNames == ["2025", "2026"])
     }
 
     /// A private key and a key store may have different passphrases.
@@ -137,7 +137,7 @@ import Testing
         #expect(wrong.status == 77)
         let store = try shop.folder.read("store")
         let passphrase = SecretBytes(Array("open-sesame".utf8))
-        #expect(try KeyStoreFile.open(store, passphrase: passphrase).scriptKeyNames() == ["2025", "2026"])
+        #expect(try KeyStoreFile.open(store, passphrase: passphrase).scriptKeyNames == ["2025", "2026"])
         for index in stride(from: 0, to: store.count, by: 23) {
             var changed = store
             changed[index] ^= 1
@@ -159,14 +159,27 @@ import Testing
         }
     }
 
+    /// A store that finds keys by their ids, and one that has only names of its own.
     @Test func anAppsOwnStoreIsAProvider() throws {
+        struct Store: ScriptKeyProvider {
+            let keys: [KeyID: ScriptKey]
+            func scriptKey(withID id: KeyID) -> ScriptKey? { keys[id] }
+        }
         struct Guarded: ScriptKeyProvider {
-            func scriptKeyNames() throws(PatchError) -> [String] { ["one", "two"] }
-            func scriptKey(named name: String) throws(PatchError) -> ScriptKey? {
-                name == "one" ? TestKeys.otherScript : name == "two" ? TestKeys.script : nil
+            let keys = ["one": TestKeys.otherScript, "two": TestKeys.script]
+            func scriptKey(withID id: KeyID) throws(PatchError) -> ScriptKey? {
+                for name in keys.keys {
+                    if let key = keys[name], key.id == id { return key }
+                }
+                return nil
             }
         }
         let verifier = try EnvelopeVerifier(trustStore: TestKeys.trust, policy: .unchecked)
-        _ = try verifier.verify(EnvelopeForge().envelope(), scriptKeys: Guarded())
+        let envelope = try EnvelopeForge().envelope()
+        let both = [TestKeys.otherScript, TestKeys.script].map { ($0.id, $0) }
+        _ = try verifier.verify(envelope, scriptKeys: Store(keys: Dictionary(uniqueKeysWithValues: both)))
+        _ = try verifier.verify(envelope, scriptKeys: Guarded())
+        let refused = verifier.report(on: envelope, scriptKeys: Store(keys: [:])).error
+        #expect(refused?.code == .decryptFailed && refused?.message.hasSuffix(", but it is not available") == true)
     }
 }
