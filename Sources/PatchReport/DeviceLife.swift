@@ -2,8 +2,9 @@ internal import PatchText
 
 /// The life of a device, or of a patch on a device.
 struct DeviceLife {
-    /// The last stage of the patch, or of the device's syncs: the milliseconds since 1970 times 8, plus a `Stage`.
-    private var life: UInt64 = 0
+    /// What the patch or the device reached last: the milliseconds since 1970 times 8, plus a `Stage` of a patch, or a `SyncEnd` of
+    /// a device. So the latest is the largest number, and of several with the same time the one with the highest raw value.
+    private var reached: UInt64 = 0
     /// The last activation or deactivation: the milliseconds times 2, plus 1 if it was an activation. The marks are above.
     private var run: UInt64 = 0
     /// The time of the first event, in seconds since 1970.
@@ -34,11 +35,22 @@ struct DeviceLife {
         case uncounted = 256
     }
 
+    /// How a sync of a device ended. If two have the same time, the successful one counts.
+    private enum SyncEnd: UInt8 {
+        case failed = 1
+        case succeeded = 2
+    }
+
     /// Whether no event has changed it.
-    var isEmpty: Bool { life == 0 && run == 0 && first == .max && surroundings == 0 }
-    var stage: FleetReport.Stage { FleetReport.Stage(rawValue: UInt8(life & 7)) ?? .none }
+    var isEmpty: Bool { reached == 0 && run == 0 && first == .max && surroundings == 0 }
+    /// The last stage of a patch.
+    var stage: FleetReport.Stage { FleetReport.Stage(rawValue: UInt8(reached & 7)) ?? .none }
     /// When it reached that stage, in milliseconds since 1970; 0 if that is not known.
-    var stageTime: UInt64 { life >> 3 }
+    var stageTime: UInt64 { reached >> 3 }
+    /// Whether the last sync of a device failed.
+    var isUnsynced: Bool { SyncEnd(rawValue: UInt8(reached & 7)) == .failed }
+    /// The hour of the first event, in hours since 1970; nil if no event has a time.
+    var firstHour: UInt32? { first == .max ? nil : first / 3600 }
     /// The time of the last activation, or of the last launch for the device itself; nil if the last is a deactivation.
     var runTime: UInt64? { run & 1 == 1 ? (run & Self.timeMask) >> 1 : nil }
 
@@ -59,27 +71,31 @@ struct DeviceLife {
     func has(trouble: FleetReport.Trouble) -> Bool { run >> Self.marksShift & trouble.rawValue != 0 }
     mutating func set(trouble: FleetReport.Trouble) { run |= trouble.rawValue << Self.marksShift }
 
-    /// - Parameter time: Milliseconds since 1970, at most in the year 2500.
-    mutating func reach(_ stage: FleetReport.Stage, at time: UInt64) {
-        life = max(life, time << 3 | UInt64(stage.rawValue))
+    private mutating func reach(_ stage: FleetReport.Stage, at time: UInt64) {
+        reach(rawValue: stage.rawValue, at: time)
     }
 
-    mutating func run(_ isOn: Bool, at time: UInt64) {
+    /// - Parameter time: Milliseconds since 1970, at most in the year 2500.
+    private mutating func reach(rawValue: UInt8, at time: UInt64) {
+        reached = max(reached, time << 3 | UInt64(rawValue))
+    }
+
+    /// Notes an activation or a deactivation, or a launch of the device itself.
+    mutating func noteRun(_ isOn: Bool, at time: UInt64) {
         let marks = run & ~Self.timeMask
         run = marks | max(run & Self.timeMask, time << 1 | (isOn ? 1 : 0))
     }
 
     mutating func addFunction() { functions = functions &+ (functions < .max ? 1 : 0) }
 
-    mutating func isHeard(at time: UInt64) { first = min(first, UInt32(clamping: time / 1000)) }
+    mutating func noteHeard(at time: UInt64) { first = min(first, UInt32(clamping: time / 1000)) }
 
     /// An event of the device, for its own life.
     mutating func record(_ name: EventRecord.Name?, at time: UInt64) {
         switch name {
-        case .launched: run(true, at: time)
-        case .synced: reach(.good, at: time)
-        // If two syncs have the same time, the successful one counts.
-        case .syncFailed: reach(.trial, at: time)
+        case .launched: noteRun(true, at: time)
+        case .synced: reach(rawValue: SyncEnd.succeeded.rawValue, at: time)
+        case .syncFailed: reach(rawValue: SyncEnd.failed.rawValue, at: time)
         default: break
         }
     }
@@ -97,8 +113,8 @@ struct DeviceLife {
         default: break
         }
         switch name {
-        case .activated: run(true, at: time)
-        case .deactivated: run(false, at: time)
+        case .activated: noteRun(true, at: time)
+        case .deactivated: noteRun(false, at: time)
         case .trial: reach(.trial, at: time)
         case .confirmed: reach(.good, at: time)
         case .withdrawn: reach(.withdrawn, at: time)

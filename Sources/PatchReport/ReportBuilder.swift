@@ -1,6 +1,17 @@
 package import PatchCrypto
 internal import PatchText
 
+/// Adds the lines of event logs up to a report, in memory with a limit, however many lines and devices there are.
+///
+/// ``EventInput`` gives it the lines, in any order: the report does not depend on it. A line goes through three steps. The reader
+/// takes from it what a report needs. The line is then added to the tables, in which what it is about has numbers:
+///
+/// - ``DeviceTable``: what each device did with each patch (``DeviceLife``), and whether the device itself is well;
+/// - ``CallTable``, ``ComparisonTable``, ``FaultTable``: the calls, the comparisons in shadow, and the faults;
+/// - ``SurroundingsTable``: the versions of the app and of the system that the devices have;
+/// - `hours`: what happened to a patch in an hour.
+///
+/// `report()` makes the report of them once all lines are added (ReportBuilder+Report.swift).
 @safe package struct ReportBuilder: ~Copyable, Sendable {
     /// The limits of the tables that an input can make grow.
     package struct Limits {
@@ -21,61 +32,87 @@ internal import PatchText
         package init() {}
     }
 
-    private struct PatchKey: Hashable {
+    struct PatchKey: Hashable {
         let id: UInt32
         let version: Int
     }
 
-    private struct HourKey: Hashable {
+    struct HourKey: Hashable {
         let patch: UInt16
         let hour: UInt32
     }
 
+    /// What a number in the table of devices is about, if not a patch.
+    enum Subject {
+        /// The device itself.
+        static let device: UInt16 = 0
+        /// Its damaged lines.
+        static let damage = UInt16.max
+        /// Its events from before the requested time.
+        static let earlier = UInt16.max - 1
+    }
+
+    /// What the tables need to know of the reader's event.
+    private struct Event {
+        /// Nil for one that reports do not know.
+        let name: EventRecord.Name?
+        /// Milliseconds since 1970; 0 if no plausible time is known.
+        let time: UInt64
+        /// The number of the app's version and the system.
+        let surroundings: UInt16
+        /// How often it happened. A device counts events that are the same, and writes them once.
+        let count: Int
+    }
+
     private let limits: Limits
     /// The latest plausible time, in milliseconds since 1970.
-    private let end: Int
+    private let latestTime: Int
     /// The latest time that is not in the future, allowing for a device's clock that is a little wrong.
     private let present: Int
-    /// Only events from this time on count; nil for all.
+    /// Only events from this time on count, in milliseconds since 1970; nil for all.
     private let since: Int?
     /// A device is new if its first event of a patch is between these times, in seconds since 1970.
-    private let new: ClosedRange<UInt32>
+    let newDevices: ClosedRange<UInt32>
     /// The earliest plausible time: the beginning of 2020.
-    private static let start = 1_577_836_800_000
-    /// The numbers, in the table of devices, of those with damaged lines, and with events that are left out because of their time. No
-    /// patch has them.
-    private static let damage = UInt16.max, past = UInt16.max - 1
+    private static let earliestTime = 1_577_836_800_000
     var reader: EventReader
-    /// How many of the patches are listed by the feed.
-    private var known = 0
     /// The only patch that is counted; 0 for all. Its name gets its number before anything is read.
-    private let only: (id: UInt32, version: Int)
+    private let onlyPatch: (id: UInt32, version: Int)
     /// The number of the reason of patches that were rolled back together.
     private let suspicion: UInt32
-    private var devices: DeviceTable<DeviceLife>
-    /// For each device and patch, the calls, the failures, the fallbacks, and the measured calls by their time.
-    private var calls: DeviceTable<SIMD16<Float>>
-    private var patches: [FleetReport.Patch] = [FleetReport.Patch(id: "", version: 0)]
+    var devices: DeviceTable<DeviceLife>
+    var calls: CallTable
+    /// The patches by their numbers, first those that the feed lists. The one with the number 0 stands for the devices themselves.
+    var patches: [FleetReport.Patch] = [FleetReport.Patch(id: "", version: 0)]
+    /// How many of the patches the feed lists.
+    private(set) var listedCount = 0
     private var numbers: [PatchKey: UInt16] = [:]
+    /// The patch that was asked for last: lines about it often follow each other.
     private var last: (key: PatchKey, number: UInt16)?
-    private var faults: FaultTable
-    private var comparisons: ComparisonTable
-    private var surroundings = SurroundingsTable()
-    private var hours: [HourKey: FleetReport.Hour] = [:]
+    var faults: FaultTable
+    var comparisons: ComparisonTable
+    var surroundings = SurroundingsTable()
+    var hours: [HourKey: FleetReport.Hour] = [:]
     private var hourRoom: NameRoom
     package internal(set) var input = FleetReport.Input()
     /// The time of the newest event, in milliseconds since 1970.
-    private var newest = 0
+    private(set) var newestTime = 0
     /// The only device that is counted; nil for all.
-    private var device: FleetReport.Device?
+    private(set) var onlyDevice: FleetReport.Device?
     /// When that device synced last, in milliseconds since 1970.
-    private var lastSync: UInt64 = 0
+    private(set) var lastSync: UInt64 = 0
     /// The apps and the environments of the counted events, as the numbers of strings.
-    private var apps: Set<UInt32> = [], environments: Set<UInt32> = []
+    private(set) var apps: Set<UInt32> = [], environments: Set<UInt32> = []
     private var lastOrigin: (app: UInt32, environment: UInt32) = (0, 0)
 
     /// - Parameters:
     ///   - now: The current time in milliseconds since 1970. The time of an event more than a day later is ignored.
+    ///   - patch: The id of the only patch that is counted; nil for all.
+    ///   - version: Its only version that is counted; nil for all.
+    ///   - since: Events from before this time are left out; nil leaves out none.
+    ///   - newSince: A device is new if its first event of a patch is at this time or later; nil for the beginning.
+    ///   - newUntil: A device is new if its first event of a patch is at this time or earlier; nil for no end.
+    ///   - installation: The only device that is counted; nil for all.
     ///   - origin: The app and the environment whose events count; nil for all.
     package init(
         now: Int, limits: Limits = Limits(), patch: String? = nil, version: Int? = nil, since: Timestamp? = nil,
@@ -85,16 +122,16 @@ internal import PatchText
         reader = EventReader(installation: installation, origin: origin, names: limits.names)
         hourRoom = NameRoom(most: installation == nil ? limits.hoursOfDevice : nil)
         suspicion = reader.number(of: EventRecord.suspicion)
-        only = (reader.number(of: patch ?? ""), version ?? 0)
-        device = installation.map { FleetReport.Device(installation: $0) }
+        onlyPatch = (reader.number(of: patch ?? ""), version ?? 0)
+        onlyDevice = installation.map { FleetReport.Device(installation: $0) }
         self.limits = limits
-        end = now.addingOrMost(86_400_000)
+        latestTime = now.addingOrMost(86_400_000)
         present = now.addingOrMost(300_000)
         self.since = since.map { $0.secondsSince1970 * 1000 }
         let first = UInt32(clamping: newSince?.secondsSince1970 ?? 0)
-        new = first...max(first, UInt32(clamping: newUntil?.secondsSince1970 ?? .max))
+        newDevices = first...max(first, UInt32(clamping: newUntil?.secondsSince1970 ?? .max))
         devices = DeviceTable(DeviceLife(), most: limits.devices)
-        calls = DeviceTable(.zero, most: limits.devices / 4)
+        calls = CallTable(most: limits.devices / 4)
         faults = FaultTable(most: limits.faults, showsLatest: installation != nil)
         comparisons = ComparisonTable(limits)
     }
@@ -104,10 +141,10 @@ internal import PatchText
         for patch in listed.prefix(Int(UInt16.max) / 2) {
             let key = PatchKey(id: reader.number(of: patch.id), version: patch.version)
             guard isAsked(key), key.id > 0 else { continue }
-            let place = Int(numbers[key] ?? addPatch(key))
-            patches[place].stopped = patch.stopped
-            patches[place].isLive = patch.isLive
-            known = patches.count - 1
+            let number = Int(numbers[key] ?? addPatch(key))
+            patches[number].stopped = patch.stopped
+            patches[number].isLive = patch.isLive
+            listedCount = patches.count - 1
         }
     }
 
@@ -130,80 +167,42 @@ internal import PatchText
         }
     }
 
-    // MARK: lines
-
     private mutating func addDamage() {
         input.damaged += 1
         guard reader.hasDevice else {
             input.damagedWithoutDevice += 1
             return
         }
-        devices.change(reader.device, Self.damage) { _ in }
+        devices.change(reader.device, Subject.damage) { _ in }
     }
+
+    // MARK: an event
 
     private mutating func addEvent() {
-        let at = reader.time.flatMap { $0 >= Self.start && $0 <= end ? $0 : nil }
-        if let since, at.map({ $0 < since }) ?? true {
+        let time = reader.time.flatMap { $0 >= Self.earliestTime && $0 <= latestTime ? $0 : nil }
+        if let since, time.map({ $0 < since }) ?? true {
             input.earlier += 1
-            return devices.change(reader.device, Self.past) { _ in }
+            devices.change(reader.device, Subject.earlier) { _ in }
+            return
         }
         input.events += 1
+        if let time {
+            if time <= present { newestTime = max(newestTime, time) }
+        } else {
+            input.withoutTime += 1
+        }
         addOrigin()
-        if let at, at <= present { newest = max(newest, at) }
-        if at == nil { input.withoutTime += 1 }
-        let time = UInt64(at ?? 0)
-        let place = surroundings.number(for: &reader)
-        let name = reader.name
-        let isOfPatch = reader.version > 0
-        let trouble = FleetReport.Trouble.allCases.first { $0.event == name && !($0 == .refused && isOfPatch) }
-        change(0, time, place) { entry in
-            entry.record(name, at: time)
-            if let trouble { entry.set(trouble: trouble) }
-        }
-        let happened = max(1, reader.integer(.count))
-        if let name, trouble != nil { addFault(name, 0, happened, at: time) }
-        if name == .launched { device?.launches.addOrMost(happened) }
-        if name == .synced {
-            device?.syncs.addOrMost(happened)
-            lastSync = max(lastSync, time)
-        }
-        // A launch lists the patches that it began with, and so does each activation.
-        for patch in name == .launched ? reader.runningPatches() : [] {
-            guard let number = number(of: PatchKey(id: patch.text, version: patch.number)) else { continue }
-            change(number, time, place) { entry in
-                entry.run(true, at: time)
-                entry.set(.ran)
-            }
-        }
-        guard let name, isOfPatch,
-            let number = number(of: PatchKey(id: reader.number(.patch), version: reader.version))
+        let event = Event(
+            name: reader.name, time: UInt64(time ?? 0), surroundings: surroundings.number(for: &reader),
+            count: max(1, reader.integer(.count)))
+        addToDevice(event)
+        if event.name == .launched { addRunningPatches(event) }
+        guard reader.version > 0, let name = event.name,
+            let patch = number(of: PatchKey(id: reader.number(.patch), version: reader.version))
         else { return }
         let isSuspicion = (name == .rolledBack || name == .closed) && reader.number(.reason) == suspicion
-        let isStopped = patches[Int(number)].stopTime.map { time >= $0 } ?? false
-        let isFailed = reader.integer(.failed) > 0 || reader.has(.error)
-        change(number, time, place) { entry in
-            if isStopped { entry.set(.heardSinceStop) }
-            entry.record(ofPatch: name, at: time, isSuspicion: isSuspicion, isFailed: isFailed)
-        }
-        addFigures(of: name, number, time, happened, isSuspicion: isSuspicion)
-    }
-
-    /// Counts what an event of a patch says beside the device's life.
-    private mutating func addFigures(
-        of name: EventRecord.Name, _ number: UInt16, _ time: UInt64, _ happened: Int, isSuspicion: Bool
-    ) {
-        switch name {
-        case .called: addCalls(number, time)
-        case .compared: addComparison(number, time)
-        case .failed:
-            addFault(name, number, happened, at: time)
-            addBad(number, time) { $0.failed.addOrMost(happened) }
-        case .refused, .fellBack: addFault(name, number, happened, at: time)
-        case .rolledBack, .closed:
-            addFault(name, number, happened, at: time)
-            if !isSuspicion { addBad(number, time) { $0.rolledBack += 1 } }
-        default: break
-        }
+        addToLife(event, of: patch, name, isSuspicion: isSuspicion)
+        addFigures(event, of: patch, name, isSuspicion: isSuspicion)
     }
 
     private mutating func addOrigin() {
@@ -214,7 +213,62 @@ internal import PatchText
         if origin.environment > 0 { environments.insert(origin.environment) }
     }
 
-    private mutating func addCalls(_ patch: UInt16, _ time: UInt64) {
+    /// Adds what an event says about the device itself.
+    private mutating func addToDevice(_ event: Event) {
+        let trouble = FleetReport.Trouble.allCases.first { trouble in
+            // A refused envelope whose patch is known is a fault of the patch.
+            trouble.event == event.name && !(trouble == .refused && reader.version > 0)
+        }
+        changeLife(of: Subject.device, event) { life in
+            life.record(event.name, at: event.time)
+            if let trouble { life.set(trouble: trouble) }
+        }
+        if let name = event.name, trouble != nil { addFault(event, of: Subject.device, name) }
+        if event.name == .launched { onlyDevice?.launches.addOrMost(event.count) }
+        if event.name == .synced {
+            onlyDevice?.syncs.addOrMost(event.count)
+            lastSync = max(lastSync, event.time)
+        }
+    }
+
+    /// Adds the patches that a launch lists: those that it began with. The others are activated later, each with an event.
+    private mutating func addRunningPatches(_ event: Event) {
+        for patch in reader.runningPatches() {
+            guard let number = number(of: PatchKey(id: patch.text, version: patch.number)) else { continue }
+            changeLife(of: number, event) { life in
+                life.noteRun(true, at: event.time)
+                life.set(.ran)
+            }
+        }
+    }
+
+    /// Adds an event of a patch to its life on the device.
+    private mutating func addToLife(_ event: Event, of patch: UInt16, _ name: EventRecord.Name, isSuspicion: Bool) {
+        let isStopped = patches[Int(patch)].stopTime.map { event.time >= $0 } ?? false
+        let isFailed = reader.integer(.failed) > 0 || reader.has(.error)
+        changeLife(of: patch, event) { life in
+            if isStopped { life.set(.heardSinceStop) }
+            life.record(ofPatch: name, at: event.time, isSuspicion: isSuspicion, isFailed: isFailed)
+        }
+    }
+
+    /// Adds the figures and the fault of an event of a patch.
+    private mutating func addFigures(_ event: Event, of patch: UInt16, _ name: EventRecord.Name, isSuspicion: Bool) {
+        switch name {
+        case .called: addCalls(event, of: patch)
+        case .compared: addComparison(event, of: patch)
+        case .failed:
+            addFault(event, of: patch, name)
+            changeHourOfFault(of: patch, event.time) { $0.failed.addOrMost(event.count) }
+        case .refused, .fellBack: addFault(event, of: patch, name)
+        case .rolledBack, .closed:
+            addFault(event, of: patch, name)
+            if !isSuspicion { changeHourOfFault(of: patch, event.time) { $0.rolledBack += 1 } }
+        default: break
+        }
+    }
+
+    private mutating func addCalls(_ event: Event, of patch: UInt16) {
         var counts = CallCounts()
         counts.calls = reader.integer(.calls)
         counts.failures = min(reader.integer(.failures), counts.calls)
@@ -222,28 +276,23 @@ internal import PatchText
         counts.measured = reader.integer(.measured)
         counts.nanoseconds = reader.integer(.nanoseconds)
         counts.longest = reader.integer(.longest)
-        for (place, count) in zip(counts.times.indices, reader.times) { counts.times[place] = count }
+        for (index, count) in zip(counts.times.indices, reader.times) { counts.times[index] = count }
         patches[Int(patch)].counts.add(counts)
-        calls.change(reader.device, patch) { sum in
-            sum[0] += Float(counts.calls)
-            sum[1] += Float(counts.failures)
-            sum[2] += Float(counts.fallbacks)
-            for (place, count) in counts.times.enumerated() { sum[3 + place] += Float(count) }
-        }
-        changeHour(patch, time) { hour in
+        calls.add(counts, of: patch, on: reader.device)
+        changeHour(of: patch, event.time) { hour in
             hour.calls.addOrMost(counts.calls)
             hour.failures.addOrMost(counts.failures)
         }
     }
 
-    private mutating func addComparison(_ patch: UInt16, _ time: UInt64) {
-        if reader.has(.error) { addFault(.compared, patch, 1, at: time) }
+    private mutating func addComparison(_ event: Event, of patch: UInt16) {
+        if reader.has(.error) { addFault(event, of: patch, .compared, count: 1) }
         let counts = ComparisonCounts(
             agreed: reader.integer(.agreed), differed: reader.integer(.differed), failed: reader.integer(.failed),
             incomparable: reader.integer(.incomparable), nanoseconds: reader.integer(.nanoseconds))
-        if counts.failed > 0 { addBad(patch, time) { $0.failed.addOrMost(counts.failed) } }
+        if counts.failed > 0 { changeHourOfFault(of: patch, event.time) { $0.failed.addOrMost(counts.failed) } }
         guard reader.has(.function) else { return }
-        switch comparisons.add(counts, of: patch, at: time, &reader) {
+        switch comparisons.add(counts, of: patch, at: event.time, &reader) {
         case .new: devices.change(reader.device, patch) { $0.addFunction() }
         case .known: break
         case .noRoom:
@@ -252,34 +301,40 @@ internal import PatchText
         }
     }
 
-    /// Counts a failure or a roll-back in its hour.
-    private mutating func addBad(_ patch: UInt16, _ time: UInt64, _ body: (inout FleetReport.Hour) -> Void) {
+    private mutating func addFault(
+        _ event: Event, of patch: UInt16, _ name: EventRecord.Name, count: Int? = nil
+    ) {
+        let hasRoom = faults.add(name, of: patch, happened: count ?? event.count, at: event.time, &reader)
+        if !hasRoom { input.dropped += 1 }
+    }
+
+    /// Changes the life of the device, or of a patch on it.
+    private mutating func changeLife(of number: UInt16, _ event: Event, _ body: (inout DeviceLife) -> Void) {
+        let surroundings = surroundings
+        devices.change(reader.device, number) { life in
+            if event.time > 0 { life.noteHeard(at: event.time) }
+            if surroundings.isOlder(life.surroundings, than: event.surroundings) {
+                life.surroundings = event.surroundings
+            }
+            body(&life)
+        }
+    }
+
+    /// Changes the hour in which a patch failed or was rolled back, and the first minute of that.
+    private mutating func changeHourOfFault(
+        of patch: UInt16, _ time: UInt64, _ body: (inout FleetReport.Hour) -> Void
+    ) {
         guard time > 0 else { return }
-        let (index, minute) = (Int(patch), Int(time / 60_000))
+        let index = Int(patch)
+        let minute = Int(time / 60_000)
         patches[index].firstBadMinute = min(patches[index].firstBadMinute ?? .max, minute)
-        changeHour(patch, time) { hour in
+        changeHour(of: patch, time) { hour in
             body(&hour)
             hour.firstBadMinute = min(hour.firstBadMinute ?? .max, minute)
         }
     }
 
-    /// Changes the life of the device, or of a patch on it.
-    private mutating func change(
-        _ patch: UInt16, _ time: UInt64, _ place: UInt16, _ body: (inout DeviceLife) -> Void
-    ) {
-        let surroundings = surroundings
-        devices.change(reader.device, patch) { entry in
-            if time > 0 { entry.isHeard(at: time) }
-            if surroundings.isOlder(entry.surroundings, than: place) { entry.surroundings = place }
-            body(&entry)
-        }
-    }
-
-    private mutating func addFault(_ name: EventRecord.Name, _ patch: UInt16, _ happened: Int, at time: UInt64) {
-        if !faults.add(name, of: patch, happened: happened, at: time, &reader) { input.dropped += 1 }
-    }
-
-    private mutating func changeHour(_ patch: UInt16, _ time: UInt64, _ body: (inout FleetReport.Hour) -> Void) {
+    private mutating func changeHour(of patch: UInt16, _ time: UInt64, _ body: (inout FleetReport.Hour) -> Void) {
         guard time > 0 else { return }
         let hour = UInt32(clamping: time / 3_600_000)
         let key = HourKey(patch: patch, hour: hour)
@@ -290,10 +345,10 @@ internal import PatchText
         body(&hours[key, default: FleetReport.Hour(hour: Int(hour))])
     }
 
-    // MARK: numbers
+    // MARK: the numbers of patches
 
     private func isAsked(_ key: PatchKey) -> Bool {
-        (only.id == 0 || key.id == only.id) && (only.version == 0 || key.version == only.version)
+        (onlyPatch.id == 0 || key.id == onlyPatch.id) && (onlyPatch.version == 0 || key.version == onlyPatch.version)
     }
 
     /// The number of a patch; nil if it is not to be counted, or if there are too many, which is recorded.
@@ -309,7 +364,7 @@ internal import PatchText
             last = (key, number)
             return number
         }
-        guard patches.count - 1 - known < limits.patches, reader.takesName() else {
+        guard patches.count - 1 - listedCount < limits.patches, reader.takesName() else {
             input.dropped += 1
             input.droppedPatches += 1
             return nil
@@ -319,132 +374,8 @@ internal import PatchText
 
     private mutating func addPatch(_ key: PatchKey) -> UInt16 {
         let number = UInt16(patches.count)
-        patches.append(FleetReport.Patch(id: text(key.id), version: key.version))
+        patches.append(FleetReport.Patch(id: reader.texts.text(key.id), version: key.version))
         numbers[key] = number
         return number
-    }
-
-    private func text(_ number: UInt32) -> String { reader.texts.text(number) }
-
-    // MARK: the report
-
-    /// The indices of the patches that no feed lists, but that are live: of their devices one in 200, and at least four, have run them
-    /// since as many shadowed them again after they had run them. What a fleet runs is not what one device says.
-    private var live: [Int] {
-        var times = patches.map { _ in (devices: 0, run: [UInt64](), shadowed: [UInt64]()) }
-        devices.forEach { _, index, entry in
-            guard index < times.count else { return }
-            times[index].devices += 1
-            guard index > known, entry.has(.ran) else { return }
-            // A time that is not known is later than none.
-            if entry.stage == .shadow {
-                times[index].shadowed.append(entry.stageTime + 1)
-            } else {
-                times[index].run.append((entry.runTime ?? entry.stageTime) + 1)
-            }
-        }
-        return patches.indices.dropFirst(1 + known).filter { index in
-            func latest(_ events: [UInt64]) -> UInt64 {
-                let enough = max(4, times[index].devices / 200)
-                return events.count < enough ? 0 : events.sorted(by: >)[enough - 1]
-            }
-            return latest(times[index].run) > latest(times[index].shadowed)
-        }
-    }
-
-    package consuming func report() -> FleetReport {
-        var report = FleetReport()
-        report.input = input
-        report.input.dropped.addOrMost(reader.dropped)
-        report.input.origins = max(apps.count, environments.count)
-        report.scale = devices.scale
-        report.newest = newest > 0 ? Timestamp(secondsSince1970: newest / 1000) : nil
-        var patches = patches
-        for index in live { patches[index].isLive = true }
-        var hours = hours
-        count(in: &report, &patches, &hours)
-        for (key, value) in hours where key.patch > 0 { patches[Int(key.patch)].hours.append(value) }
-        for index in patches.indices { patches[index].hours.sort { $0.hour < $1.hour } }
-        addShares(to: &patches)
-        comparisons.report(to: &patches, devices, reader.texts)
-        faults.report(to: &patches, reader.texts)
-        report.faults = patches[0].faults
-        report.patches = patches.dropFirst().sorted { ($0.id, $0.version) < ($1.id, $1.version) }
-        return report
-    }
-
-    /// Counts the devices: all of them, and those of each patch.
-    private func count(
-        in report: inout FleetReport, _ patches: inout [FleetReport.Patch], _ hours: inout [HourKey: FleetReport.Hour]
-    ) {
-        let scale = devices.scale
-        var parts: [[UInt16: (devices: Int, affected: Int)]] = Array(repeating: [:], count: patches.count)
-        var (all, past) = (0, 0)
-        var held: [FleetReport.Device.Held] = []
-        devices.forEach { key, index, entry in
-            let own = devices.value(beside: key, 0)
-            switch index {
-            case 0:
-                for trouble in FleetReport.Trouble.allCases where entry.has(trouble: trouble) {
-                    report.troubled[trouble, default: 0] += scale
-                }
-                report.unsynced += entry.stage == .trial ? scale : 0
-                report.device = device(entry)
-                all += 1
-            case Int(Self.damage): report.input.damagedDevices += scale
-            case Int(Self.past): past += own.isEmpty ? 1 : 0
-            default:
-                guard patches[index].count(entry, on: own, new: new, scale) else { return }
-                let isAffected = patches[index].isAffected(entry)
-                parts[index][entry.surroundings, default: (0, 0)].devices += scale
-                parts[index][entry.surroundings]?.affected += isAffected ? scale : 0
-                if entry.first != .max {
-                    let hour = entry.first / 3600
-                    hours[HourKey(patch: UInt16(index), hour: hour), default: FleetReport.Hour(hour: Int(hour))]
-                        .newDevices += scale
-                }
-                guard device != nil else { return }
-                held.append(
-                    FleetReport.Device.Held(
-                        id: patches[index].id, version: patches[index].version, stage: entry.stage,
-                        since: Timestamp(milliseconds: entry.stageTime), isRunning: entry.isRunning(on: own)))
-            }
-        }
-        report.devices = all * scale
-        report.knownDevices = (all + past) * scale
-        report.device?.patches = held.sorted { ($0.id, $0.version) < ($1.id, $1.version) }
-        for index in patches.indices.dropFirst() {
-            surroundings.report(to: &patches[index], parts[index], reader.texts)
-        }
-    }
-
-    /// Adds the shares of calls, of which each device has one.
-    private func addShares(to patches: inout [FleetReport.Patch]) {
-        var means = patches.map { _ in [MeanShare](repeating: MeanShare(), count: 2 + EventRecord.timeBounds.count) }
-        calls.forEach { _, index, sum in
-            means[index][0].add(sum[1], of: sum[0])
-            means[index][1].add(sum[2], of: sum[0])
-            var slower: Float = (3..<14).reduce(0) { $0 + sum[$1] }
-            let measured = slower
-            for bound in EventRecord.timeBounds.indices {
-                slower -= sum[3 + bound]
-                means[index][2 + bound].add(max(0, slower), of: measured)
-            }
-        }
-        for (index, means) in means.enumerated() {
-            patches[index].failureShare = means[0].share
-            patches[index].fallbackShare = means[1].share
-            patches[index].slowerShares = means[2...].map(\.share)
-        }
-    }
-
-    /// The only device, without its patches; nil if all are counted.
-    private func device(_ entry: DeviceLife) -> FleetReport.Device? {
-        guard var device else { return nil }
-        device.appVersion = surroundings.appVersion(entry.surroundings, reader.texts)
-        device.system = surroundings.system(entry.surroundings, reader.texts)
-        device.lastLaunch = entry.runTime.flatMap { Timestamp(milliseconds: $0) }
-        device.lastSync = Timestamp(milliseconds: lastSync)
-        return device
     }
 }

@@ -9,6 +9,20 @@ struct SurroundingsTable {
         var systemVersion: UInt32 = 0
     }
 
+    /// Devices that have the same surroundings, and those of them on which a patch failed or was rolled back.
+    struct Count {
+        var devices = 0
+        var affected = 0
+
+        mutating func add(_ other: Count) {
+            devices += other.devices
+            affected += other.affected
+        }
+    }
+
+    /// The devices of a patch by the numbers of their surroundings.
+    typealias Counts = [UInt16: Count]
+
     /// Surroundings, which are sorted by their numbers, and by their text if the numbers are the same, as in two builds of a version.
     private struct Place {
         let names: Names
@@ -72,8 +86,7 @@ struct SurroundingsTable {
 
     /// A patch's devices by app version, the newest first, and by system, the most frequent first.
     func report(
-        to patch: inout FleetReport.Patch, _ counts: [UInt16: (devices: Int, affected: Int)],
-        _ texts: borrowing TextTable
+        to patch: inout FleetReport.Patch, _ counts: Counts, _ texts: borrowing TextTable
     ) {
         var versions: [String: (order: [Int], part: FleetReport.Part)] = [:]
         var systems: [String: FleetReport.Part] = [:]
