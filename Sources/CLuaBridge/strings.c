@@ -101,21 +101,50 @@ CHARGED_BY_LENGTH(sandbox_utf8_len, PP_UTF8_LEN)
 CHARGED_BY_LENGTH(sandbox_utf8_offset, PP_UTF8_OFFSET)
 CHARGED_BY_LENGTH(sandbox_utf8_codes, PP_UTF8_CODES)
 
-/// Refuses to return a value for each of many bytes: the stack would grow in a single step.
-static int as_many_values(lua_State *L, enum pp_lua_function which) {
-    size_t length = string_length(L, 1);
+/// The bytes from the second argument to the third one, as the functions of Lua understand them; none if `count` is not
+/// above 0.
+typedef struct slice {
+    const unsigned char *start;
+    lua_Integer count;
+} slice;
+
+static slice sliced(lua_State *L) {
+    size_t length;
+    const char *text = luaL_checklstring(L, 1, &length);
     lua_Integer first = luaL_optinteger(L, 2, 1), last = luaL_optinteger(L, 3, first);
     lua_Integer from = first < 0 ? first + (lua_Integer)length + 1 : first;
     lua_Integer to = last < 0 ? last + (lua_Integer)length + 1 : last;
     if (from < 1) from = 1;
     if (to > (lua_Integer)length) to = (lua_Integer)length;
-    if (to >= from && to - from >= MOST_VALUES)
-        return luaL_error(L, "too many results: the sandbox allows %d", MOST_VALUES);
-    charge(L, to >= from ? (uint64_t)(to - from) + 1 : 1);
-    return call_lua(L, which);
+    slice slice = {NULL, to >= from ? to - from + 1 : 0};
+    if (slice.count > 0) slice.start = (const unsigned char *)text + from - 1;
+    return slice;
 }
-static int sandbox_byte(lua_State *L) { return as_many_values(L, PP_BYTE); }
-static int sandbox_utf8_codepoint(lua_State *L) { return as_many_values(L, PP_UTF8_CODEPOINT); }
+
+/// Refuses to return many values: the stack would grow in a single step.
+static void check_results(lua_State *L, lua_Integer results) {
+    if (results > MOST_VALUES) luaL_error(L, "too many results: the sandbox allows %d", MOST_VALUES);
+}
+
+static int sandbox_byte(lua_State *L) {
+    slice slice = sliced(L);
+    check_results(L, slice.count);
+    charge(L, slice.count > 0 ? (uint64_t)slice.count : 1);
+    return call_lua(L, PP_BYTE);
+}
+
+static int sandbox_utf8_codepoint(lua_State *L) {
+    enum { LONGEST_CHARACTER = 6 }; // in bytes, as Lua reads UTF-8 if it is lax
+    slice slice = sliced(L);
+    // Lua makes room for as many values as there are bytes, so many bytes are too many whatever they are.
+    if (slice.count > LONGEST_CHARACTER * MOST_VALUES) check_results(L, slice.count);
+    charge(L, slice.count > 0 ? (uint64_t)slice.count : 1);
+    lua_Integer characters = 0;
+    for (lua_Integer i = 0; i < slice.count; i++)
+        if ((slice.start[i] & 0xC0) != 0x80) characters++; // not a byte that continues a character
+    check_results(L, characters);
+    return call_lua(L, PP_UTF8_CODEPOINT);
+}
 
 const wrapped pp_string_functions[] = {
     {"byte", sandbox_byte, PP_BYTE},

@@ -1,6 +1,6 @@
-// The values that the host pushes and reads. Nothing here raises an error: the allocator refuses nothing while the host
-// works, and tables are read and written raw. Once a script may have changed a table, its next pair is read in a
-// protected call.
+// The values that the host pushes and reads. What the host calls raises no error: the allocator refuses nothing while
+// the host works, and tables are read and written raw. Once a script may have changed a table, its next pair is read in
+// a protected call. Only what a script calls may raise one: the metamethods of objects and errors.
 
 #include "sandbox.h"
 

@@ -93,6 +93,23 @@ import TestSupport
         }
     }
 
+    /// A character has up to six bytes, and is one result.
+    @Test(arguments: ["x", "ä", "€", "🙂"]) func codepointsAreCountedAndNotBytes(_ character: String) throws {
+        #expect(
+            try run(
+                """
+                local text = ("\(character)"):rep(250)
+                assert(select("#", utf8.codepoint(text, 1, -1)) == 250)
+                assert(select("#", utf8.codepoint(text .. text, 1, #text)) == 250)
+                local isDone, message = pcall(utf8.codepoint, text .. "x", 1, -1)
+                assert(not isDone and message:find("too many results: the sandbox allows 250", 1, true))
+                for _, length in ipairs({1499, 1500, 1501, 100000}) do
+                  assert(not pcall(utf8.codepoint, ("\\x80"):rep(length), 1, -1))
+                end
+                return "done"
+                """) == "done")
+    }
+
     @Test func classesAreCompletedLate() throws {
         #expect(
             try run(
