@@ -21,7 +21,8 @@
 /* A macro that Swift does not import. */
 static inline int copenssl_publicKeySelection(void) { return EVP_PKEY_PUBLIC_KEY; }
 
-/* Decrypts a private key in PKCS#8. The caller wipes and frees it. */
+/* Decrypts a private key in PKCS#8. Returns its DER, which the caller wipes and frees, and sets its size; NULL if the
+   passphrase is wrong, or OpenSSL lacks the cipher. */
 static inline unsigned char *copenssl_decryptPrivateKey(
     const X509_SIG *sealed, const void *passphrase, int length, int *size) {
     const X509_ALGOR *algorithm;
@@ -32,38 +33,64 @@ static inline unsigned char *copenssl_decryptPrivateKey(
         ASN1_STRING_length(bytes), &der, size, 0);
 }
 
-/* Reads a private key in PKCS#8. OpenSSL 3.0 knows only version 1, so version 2 (RFC 5958) is first made version 1, in place.
-   `half` gets the bit string of version 2's public key, within the bytes, if there is one. */
-static inline EVP_PKEY *copenssl_privateKey(unsigned char *der, long length, const unsigned char **half, long *count) {
-    const unsigned char *at = der;
+/* A private key in PKCS#8, version 1 or 2: a sequence of the version, the algorithm, the key, attributes, and in version
+   2 (RFC 5958) perhaps the public key. */
+struct copenssl_pkcs8 {
+    unsigned char *der; /* the outer sequence, from its tag on */
+    long length;
+    const unsigned char *public_bits; /* its public key: the contents of a bit string; NULL if there is none */
+    long public_length;
+};
+
+/* OpenSSL 3.0 knows only version 1, so version 2 is made version 1, in place: what follows the key is cut off, and the
+   sequence gets the number 0 and a shorter length. What is not version 2 stays as it is. Returns 0 if it is malformed. */
+static inline int copenssl_make_version1(struct copenssl_pkcs8 *key) {
+    const unsigned char *at = key->der;
     long size = 0;
     int tag, class;
-    if (ASN1_get_object(&at, &size, &tag, &class, length) == V_ASN1_CONSTRUCTED && size > 3
-        && !memcmp(at, "\2\1\1", 3)) {
-        unsigned char *head = der + (at - der);
-        const unsigned char *end = at + size, *last = at;
-        for (int part = 0; at < end; part++) {
-            if (ASN1_get_object(&at, &size, &tag, &class, end - at) & 0x81) return NULL;
-            if (class == V_ASN1_CONTEXT_SPECIFIC && tag == 1) {
-                *half = at;
-                *count = size;
-            }
-            at += size;
-            if (part < 3) last = at; // the version, the algorithm and the key
+    int form = ASN1_get_object(&at, &size, &tag, &class, key->length);
+    if (form != V_ASN1_CONSTRUCTED || class != V_ASN1_UNIVERSAL || tag != V_ASN1_SEQUENCE) return 1;
+    if (size <= 3 || memcmp(at, "\2\1\1", 3)) return 1;
+    unsigned char *body = key->der + (at - key->der);
+    const unsigned char *end = at + size, *end_of_key = at;
+    for (int member = 0; at < end; member++) {
+        int has_fault_or_no_length = ASN1_get_object(&at, &size, &tag, &class, end - at) & 0x81;
+        if (has_fault_or_no_length) return 0;
+        if (class == V_ASN1_CONTEXT_SPECIFIC && tag == 1) {
+            key->public_bits = at;
+            key->public_length = size;
         }
-        size = last - head;
-        head[2] = 0;
-        *--head = (unsigned char)size;
-        if (size > 0xFF) *--head = (unsigned char)(size >> 8);
-        if (size > 0x7F) *--head = size > 0xFF ? 0x82 : 0x81;
-        *--head = V_ASN1_CONSTRUCTED | V_ASN1_SEQUENCE;
-        der = head;
-        length = last - head;
+        at += size;
+        if (member < 3) end_of_key = at; /* after the version, the algorithm and the key */
     }
-    const unsigned char *start = der;
-    PKCS8_PRIV_KEY_INFO *info = size > 0xFFFF ? NULL : d2i_PKCS8_PRIV_KEY_INFO(NULL, &start, length);
+    size = end_of_key - body;
+    if (size > 0xFFFF) return 0;
+    body[2] = 0;
+    /* The new length has no more bytes than the old one, so there is room before the body. */
+    unsigned char *head = body;
+    *--head = (unsigned char)size;
+    if (size > 0xFF) *--head = (unsigned char)(size >> 8);
+    if (size > 0x7F) *--head = size > 0xFF ? 0x82 : 0x81;
+    *--head = V_ASN1_CONSTRUCTED | V_ASN1_SEQUENCE;
+    key->der = head;
+    key->length = end_of_key - head;
+    return 1;
+}
+
+/* Reads a private key in PKCS#8, and changes its bytes. `public_bits` gets the bit string of its public key, within the
+   bytes, if it has one; else it stays as it is. */
+static inline EVP_PKEY *copenssl_privateKey(
+    unsigned char *der, long length, const unsigned char **public_bits, long *public_length) {
+    struct copenssl_pkcs8 pkcs8 = {der, length, NULL, 0};
+    if (!copenssl_make_version1(&pkcs8)) return NULL;
+    if (pkcs8.public_bits) {
+        *public_bits = pkcs8.public_bits;
+        *public_length = pkcs8.public_length;
+    }
+    const unsigned char *start = pkcs8.der;
+    PKCS8_PRIV_KEY_INFO *info = d2i_PKCS8_PRIV_KEY_INFO(NULL, &start, pkcs8.length);
     EVP_PKEY *key = info ? EVP_PKCS82PKEY(info) : NULL;
-    PKCS8_PRIV_KEY_INFO_free(info); // wipes the key; OpenSSL's PEM reader frees a copy unwiped
+    PKCS8_PRIV_KEY_INFO_free(info); /* wipes the key; OpenSSL's PEM reader frees a copy unwiped */
     return key;
 }
 

@@ -112,6 +112,13 @@ import Testing
         }
     }
 
+    /// As in version 1: a set, and a sequence of another class, are no sequence.
+    @Test(arguments: ["MXICAQEw", "sHICAQEw"]) func privateKeyVersion2OtherOuterTagIsRefused(_ begin: String) {
+        #expect(throws: PatchError(.config, "")) {
+            try SigningKey(pem: SecretBytes(Self.version2[0].replacing("MHICAQEw", with: begin).utf8))
+        }
+    }
+
     @Test func privateKeyTwoInOneFileAreRefused() throws {
         let pem = Self.version2[0] + "\n"
         #expect(throws: PatchError(.config, "2 private keys in one file", hint: "give a file with one key")) {
