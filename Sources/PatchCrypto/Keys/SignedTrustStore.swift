@@ -51,17 +51,21 @@ package struct SignedTrustStore: Sendable {
     /// The keys that its signature lines name. Nothing is verified.
     package var signerIDs: [KeyID] { signatures.map(\.keyID) }
 
-    /// Reads a trust store with or without signatures.
+    /// Reads a trust store with or without signatures. One that was edited since it was signed has none, and may have its label
+    /// anywhere.
     ///
-    /// - Throws: `config` if a line among the signatures is not a signature line, or the label has another form or another place;
-    ///   `limit` if there are too many signatures.
+    /// - Throws: `config` if a line after the first signature is not a signature line, if the label has another form, or if a signed
+    ///   store has it elsewhere than before the signatures; `limit` if there are too many signatures.
     package init(_ file: [UInt8]) throws(PatchError) {
         var rest = file[...]
-        var (keys, labels) = ([UInt8](), [ArraySlice<UInt8>]())
+        var keys: [UInt8] = []
+        var labels: [ArraySlice<UInt8>] = []
+        var isLabelLast = false
         while !rest.isEmpty, !rest.starts(with: Self.prefix) {
             let line = rest.prefix { $0 != UInt8(ascii: "\n") }
             rest = rest[line.endIndex...].dropFirst()
-            if line.starts(with: Label.prefix) {
+            isLabelLast = line.starts(with: Label.prefix)
+            if isLabelLast {
                 labels.append(line)
             } else {
                 keys += line + [UInt8(ascii: "\n")]
@@ -70,25 +74,46 @@ package struct SignedTrustStore: Sendable {
         self.keys = keys
         if let line = labels.first {
             guard labels.count == 1, let label = Label(line) else {
-                throw PatchError(.config, "not one line `# signed for APP ENVIRONMENT NUMBER`", hint: "sign it again")
+                throw PatchError(
+                    .config, "not one line `# signed for APP ENVIRONMENT NUMBER`",
+                    hint: "remove the lines that begin with `\(Self.text(Label.prefix))`, and sign it again")
+            }
+            // The signatures are over the file as it is, and the label is put before them.
+            guard isLabelLast || rest.isEmpty else {
+                throw Self.unsigned("the line `# signed for …` is not the one before its signatures")
             }
             self.label = label
         }
         while !rest.isEmpty {
-            guard rest.starts(with: Self.prefix), let line = rest.takeLine() else {
-                throw PatchError(.config, "a line after its signatures is not a signature", hint: "sign it again")
-            }
-            let tokens = line.dropFirst(Self.prefix.count).split(
-                separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
-            guard tokens.count == 3, let algorithm = SignatureAlgorithm(tokens[0]), let id = KeyID(tokens[1]),
-                let bytes = Base64.decode(tokens[2])
-            else { throw PatchError(.config, "not a signature line", hint: "sign it again") }
             guard signatures.count < Self.mostSignatures else {
                 throw PatchError(.limit, "more than \(Self.mostSignatures) signatures")
             }
-            signatures.append((algorithm, id, bytes))
+            signatures.append(try Self.takeSignature(&rest))
         }
     }
+
+    private static func takeSignature(
+        _ rest: inout ArraySlice<UInt8>
+    ) throws(PatchError) -> (algorithm: SignatureAlgorithm, keyID: KeyID, bytes: [UInt8]) {
+        guard rest.starts(with: prefix), let line = rest.takeLine() else {
+            throw unsigned("a line after its signatures is not a signature")
+        }
+        let tokens = line.dropFirst(prefix.count).split(
+            separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
+        guard tokens.count == 3, let algorithm = SignatureAlgorithm(tokens[0]), let id = KeyID(tokens[1]),
+            let bytes = Base64.decode(tokens[2])
+        else { throw unsigned("not a signature line") }
+        return (algorithm, id, bytes)
+    }
+
+    /// The error of a store whose signatures cannot be those of its file.
+    private static func unsigned(_ message: String) -> PatchError {
+        let lines = text(prefix)
+        return PatchError(
+            .config, message, hint: "remove the lines that begin with `\(lines)`, and sign it again")
+    }
+
+    private static func text(_ prefix: [UInt8]) -> String { String(decoding: prefix.dropLast(), as: UTF8.self) }
 
     /// The number to sign with: the current one if the store is already signed for the app and the environment, else one more.
     package func nextNumber(for app: String, _ environment: String) -> Int {

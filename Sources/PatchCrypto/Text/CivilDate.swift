@@ -1,7 +1,7 @@
 /// A day of the Gregorian calendar, from the year 1 on.
 ///
-/// Years are counted from March, so that a leap day is the last day of its year. Four hundred years have 146,097 days, and
-/// 1970 began 719,468 days after the March of the year 0.
+/// Years are counted from March, so that a leap day is the last day of its year. Four hundred years have 146,097 days,
+/// and 1970 began 719,468 days after the March of the year 0.
 @frozen package struct CivilDate {
     package let year: Int
     /// 1 to 12.

@@ -151,6 +151,21 @@ import Testing
         #expect(store.signerIDs == [other.verifyingKey.id])
     }
 
+    /// A signature is over the file as it is. If its label could be elsewhere, two files would have one signature.
+    @Test func aSignedStoreHasItsLabelBeforeItsSignatures() throws {
+        let label = SignedTrustStore.Label(app: "com.example.shop", environment: "release", number: 3)
+        var store = try SignedTrustStore(Array("# empty\n".utf8))
+        try store.sign(with: TestKeys.signing, as: label)
+        let file = String(decoding: store.encoded, as: UTF8.self)
+        try #require(file.hasPrefix("# empty\n\(Self.line(label))# signature "))
+        let moved = file.replacing("# empty\n\(Self.line(label))", with: "\(Self.line(label))# empty\n")
+        #expect(throws: PatchError(.config, "")) { try SignedTrustStore(Array(moved.utf8)) }
+        // Without its signatures, which no longer fit, it can be signed again.
+        var unsigned = try SignedTrustStore(Array("\(Self.line(label))# empty\n".utf8))
+        try unsigned.sign(with: TestKeys.signing, as: label)
+        #expect(unsigned.encoded == store.encoded)
+    }
+
     @Test(arguments: [
         "# signed for com.example.shop release 0\n", "# signed for com.example.shop release 2147483648\n",
         "# signed for com.example.shop release 03\n", "# signed for com.example.shop release\n",
