@@ -98,7 +98,7 @@ import Testing
 
     /// Loads a script, and activates the patch, as a device does.
     private static func activate(_ name: String, _ truth: Truth, _ world: inout World) {
-        world.state.beginLoading(name)
+        world.state.noteLoading(name)
         guard truth != .oneLoadsBadly || name != "a" else {
             let noted = Set((world.state.launch?.patches ?? []) + (world.state.launch?.late ?? []))
             let trials = world.state.held.filter { noted.contains($0.hash) && $0.isOnTrial }
@@ -106,7 +106,7 @@ import Testing
             world.crashes += 1
             return crash(&world)
         }
-        world.state.endLoading(name, isProtective: truth.isProtected && name == "a")
+        world.state.noteLoaded(name, isProtective: truth.isProtected && name == "a")
         world.running = world.running.filter { patch($0).id != patch(name).id }
         if world.state.isClosed(name, isFollower: false) {
             world.answering.insert(name)
@@ -128,7 +128,7 @@ import Testing
     private static func run(_ truth: Truth, _ world: inout World, isRequest: Bool = false) {
         guard isRequest == world.crashesLate, isBad(truth, world) else { return }
         if truth == .shadowIsBad {
-            world.state.call("s")
+            world.state.noteShadowCall("s")
             if world.isInBackground { world.state.end() } else { world.crashes += 1 }
             return crash(&world)
         }
@@ -261,7 +261,7 @@ import Testing
             world.answering.remove(name)
         }
         world.state.isEnabled = world.isEnabled
-        world.state.sync()
+        world.state.noteSync()
         world.hasSynced = true
         world.early = 0
         shadow(truth, &world)
@@ -279,7 +279,7 @@ import Testing
             _ = world.state.activate(held.hash)
         }
         guard world.state.launch?.isSafe != true else { return }
-        for held in world.state.closedOnes where !world.answering.contains(held.hash) {
+        for held in world.state.answeringClosed where !world.answering.contains(held.hash) {
             _ = world.state.activate(held.hash)
             activate(held.hash, truth, &world)
         }

@@ -540,7 +540,7 @@ import Testing
                         model.settle()
                     }
                 case ..<90:
-                    let began = state.launch?.isPast == true || Bool.random(using: &random)
+                    let began = state.launch?.isFirstWatchOver == true || Bool.random(using: &random)
                     let late = model.late.filter { _ in Bool.random(using: &random) }
                     history.append("pass \(began) \(late)")
                     let hashes = late.map { key in
@@ -566,15 +566,15 @@ import Testing
                 case 100..<104:
                     let isProtective = Int.random(in: 0..<4, using: &random) > 0
                     history.append("loaded \(key)\(isProtective ? ", which is protective" : "")")
-                    state.endLoading(Self.hash(id, number), isProtective: isProtective)
+                    state.noteLoaded(Self.hash(id, number), isProtective: isProtective)
                     model.endLoading(key, isProtective)
                 case 104..<106:
                     history.append("load \(key)")
-                    state.beginLoading(Self.hash(id, number))
+                    state.noteLoading(Self.hash(id, number))
                     model.beginLoading(key)
                 case 106..<109:
                     history.append("sync")
-                    state.sync()
+                    state.noteSync()
                     model.sync()
                 case 112..<116:
                     let next = state.nextAlone(limits: limits, at: time).map {
@@ -592,7 +592,7 @@ import Testing
                 case 122..<128:
                     guard let (id, number) = model.shadows.randomElement(using: &random) else { continue }
                     history.append("call \(id) \(number) in shadow")
-                    state.call(Self.hash(id, number))
+                    state.noteShadowCall(Self.hash(id, number))
                     model.call(Model.key(id, number))
                 case 109..<112:
                     model.now += [60, 600, 1200, 86_400, -600].randomElement(using: &random) ?? 0
@@ -669,10 +669,10 @@ import Testing
         var state = StoreState(app: "a", appVersion: version, installation: "i")
         state.add([(Self.patch("a", 1), hash)])
         _ = state.begin(limits: CrashLimits(), at: nil)
-        state.endLoading(hash, isProtective: true)
+        state.noteLoaded(hash, isProtective: true)
         for failures in 0...2 {
             #expect(state.held.map(\.loadFailures) == (failures < 2 ? [failures] : []))
-            state.beginLoading(hash)
+            state.noteLoading(hash)
             #expect(state.launch?.loading == (failures < 2 ? [hash] : []))
             #expect(StoreState(state.json)?.launch == state.launch)
             _ = state.begin(limits: CrashLimits(), at: nil)
@@ -687,16 +687,16 @@ import Testing
         held.stage = .closed
         var state = StoreState(app: "a", appVersion: version, installation: "i", held: [held])
         _ = state.begin(limits: CrashLimits(), at: nil)
-        state.endLoading(hash, isProtective: true)
-        state.sync()
+        state.noteLoaded(hash, isProtective: true)
+        state.noteSync()
         _ = state.confirm(limits: CrashLimits(), at: nil)
         _ = state.pass(began: true, late: [])
         #expect(state.launch?.isWatched == false)
-        state.beginLoading(hash)
+        state.noteLoading(hash)
         #expect(state.launch?.isWatched == true)
-        state.endLoading(hash, isProtective: true)
+        state.noteLoaded(hash, isProtective: true)
         #expect(state.launch?.isWatched == false)
-        state.beginLoading(hash)
+        state.noteLoading(hash)
         _ = state.begin(limits: CrashLimits(), at: nil)
         #expect(state.held.map(\.loadFailures) == [1])
     }
@@ -738,12 +738,12 @@ import Testing
         held.isSuspended = stage == .good
         held.failures = 1
         var state = StoreState(app: "a", appVersion: try #require(AppVersion("1.0")), installation: "i", held: [held])
-        state.endLoading(held.hash, isProtective: stage != .good)
+        state.noteLoaded(held.hash, isProtective: stage != .good)
         state.remove(held.hash)
         state.add([(held.patch, held.hash)])
         #expect(state.held.map(\.stage) == [.downloaded] && !state.isSafe)
         #expect(state.held.map(\.failures) == [stage == .good ? 1 : 0] && state.dropped.isEmpty)
-        #expect(state.goodOnes() == (stage == .good ? [held.hash] : []), "followers")
+        #expect(state.hashesForFollowers() == (stage == .good ? [held.hash] : []), "followers")
     }
 
     /// A library that does not know shadows ignores them: among the held patches, it would run them.
@@ -753,7 +753,7 @@ import Testing
         state.add([(Self.patch("a", 1), Self.hash("a", 1))])
         state.shadow([(Self.patch("a", 2), Self.hash("a", 2)), (Self.patch("b", 1), Self.hash("b", 1))])
         _ = state.begin(limits: CrashLimits(), at: nil)
-        state.call(Self.hash("b", 1))
+        state.noteShadowCall(Self.hash("b", 1))
         _ = state.begin(limits: CrashLimits(), at: nil)
         #expect(state.shadows.map(\.failures) == [0, 1] && state.shadowing.count == 2)
         #expect(StoreState(state.json) == state)

@@ -44,7 +44,7 @@ extension PatchStore {
         if isFollower { memory.locked { $0.launch.setBlockReasons([]) } }  // the writer's state counts again
         if let runner, hasLaunched, hasTakenOver || isFollower {
             run(
-                hasTakenOver ? state.launch?.patches ?? [] : state.goodOnes(without: failed), on: runner,
+                hasTakenOver ? state.launch?.patches ?? [] : state.hashesForFollowers(without: failed), on: runner,
                 waits: waits && isFollower)
             if state.switches != switches { tell(.changedSwitches(.init(state.switches))) }
         }
@@ -56,11 +56,11 @@ extension PatchStore {
 
     /// Takes what other versions of the app have banned since this process has read the folder, and ends it.
     private func takeBansOfOthers(on runner: PatchRunner?) {
-        let (old, others) = (state, folder.bansOfOthers())
+        let (old, others) = (state, folder.exclusionsOfOthers())
         var new = old
-        for bans in others { new.take(bans) }
+        for other in others { new.take(other) }
         guard new != old else { return }
-        try? update { state in for bans in others { state.take(bans) } }
+        try? update { state in for other in others { state.take(other) } }
         if let runner { end(Set(new.bans.map(\.patch)).subtracting(old.bans.map(\.patch)), on: runner) }
     }
 
@@ -77,9 +77,16 @@ extension PatchStore {
         }
     }
 
-    /// - Parameter hasSynced: Whether it has ended well; nil if it begins.
-    package func noteSync(_ hasSynced: Bool? = nil) {
-        if !isReadOnly { folder.noteSync(hasSynced, at: .milliseconds(WallClock.milliseconds)) }
+    /// Notes that a sync begins, for the processes that follow this one.
+    package func noteSyncBegin() {
+        if !isReadOnly { folder.noteSyncBegin(at: .milliseconds(WallClock.milliseconds)) }
+    }
+
+    /// Notes that a sync has ended, for the processes that follow this one.
+    package func noteSyncEnd(hasSucceeded: Bool) {
+        if !isReadOnly {
+            folder.noteSyncEnd(hasSucceeded: hasSucceeded, at: .milliseconds(WallClock.milliseconds))
+        }
     }
 
     /// Whether the writer has begun a sync, and may be in it.

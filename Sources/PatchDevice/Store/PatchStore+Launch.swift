@@ -23,7 +23,7 @@ extension PatchStore {
             $0.launch.trust = trust
         }
         let state = state
-        let hashes = isReadOnly ? state.goodOnes() : state.launch?.patches ?? []
+        let hashes = isReadOnly ? state.hashesForFollowers() : state.launch?.patches ?? []
         runner.registry.names.whenAdded { [weak self] in self?.activateWaiting() }
         if !hashes.isEmpty || !state.shadowing.isEmpty {
             let trust = trust()
@@ -314,11 +314,11 @@ extension PatchStore {
     {
         let held = isReadOnly ? nil : state.held.first { $0.hash == hash }
         let isNoted = held?.notesLoading ?? false
-        if isNoted { try? note { $0.beginLoading(hash) } }
+        if isNoted { try? note { $0.noteLoading(hash) } }
         let result = Result { () throws(PatchError) in try runner.load(patch) }
         let isProtective = (try? result.get())?.isProtective
         if let held, isNoted || isProtective.map({ $0 != held.isProtective }) ?? false {
-            try? note { $0.endLoading(hash, isProtective: isProtective) }
+            try? note { $0.noteLoaded(hash, isProtective: isProtective) }
         }
         return try result.get()
     }

@@ -52,10 +52,10 @@ extension PatchStore {
         }
         do throws(PatchError) {
             // A script that ends the process would do so in each launch.
-            try note { $0.beginLoading(hash) }
+            try note { $0.noteLoading(hash) }
             let loaded = Result { () throws(PatchError) in try runner.load(patch) }
-            try? note { $0.endLoading(hash, isProtective: nil) }
-            try runner.shadow(loaded.get()) { [weak self] in (try? self?.note { $0.call(hash) }) != nil }
+            try? note { $0.noteLoaded(hash, isProtective: nil) }
+            try runner.shadow(loaded.get()) { [weak self] in (try? self?.note { $0.noteShadowCall(hash) }) != nil }
         } catch {
             return memory.locked { memory in
                 memory.launch.blockReasons[hash] = error.isCircumstance ? .postponed(error) : .refused(error)

@@ -64,7 +64,7 @@ extension PatchStore {
     func setAlarm(_ memory: inout Memory) {
         guard let launch = memory.writer.state.launch, launch.isWatched, !memory.writer.state.stored.isEmpty,
             let began = memory.watches.launch,
-            let end = (Array(memory.watches.late.values) + (launch.isPast ? [] : [began])).min(),
+            let end = (Array(memory.watches.late.values) + (launch.isFirstWatchOver ? [] : [began])).min(),
             memory.watches.alarm?.end != end
         else { return }
         memory.watches.alarm?.task.cancel()

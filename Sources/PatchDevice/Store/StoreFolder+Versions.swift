@@ -1,107 +1,40 @@
 internal import PatchCrypto
-internal import PatchFeed
 internal import PatchFiles
 internal import PatchRunner
 
-// The parts of a folder that several versions of the app share. Each version writes its own part and reads the others, so nothing
-// is written by two processes at once, and no version takes anything away from another one.
+// The folder of a device on which several versions of the app have run, such as after an update, or as an app and its extension.
+// It has a part for each version, and may have an older library's only part in the folder itself (``StoreFolder`` lists the files).
+//
+// A process writes only the part of its own version, once it has that part's lock, and reads the others without a lock. So no two
+// processes write a file at once, and no version takes anything away from another one. There are two exceptions: the name of the
+// installation belongs to all versions, and the first one that has none notes it; and the part of a version that no longer runs is
+// removed by any version that can lock it.
 extension StoreFolder {
     /// The parts of the other versions, the one that synced last first; empty if they cannot be listed.
-    func others() -> [StoreFolder] { ((try? Self.parts(of: root)) ?? []).filter { $0.path != path } }
+    func others() -> [StoreFolder] { (try? listOthers()) ?? [] }
+
+    /// The parts of the other versions, the one that synced last first.
+    ///
+    /// - Throws: `no-input` if they cannot be listed.
+    func listOthers() throws(PatchError) -> [StoreFolder] { try Self.parts(of: root).filter { $0.path != path } }
 
     /// The parts of all versions, the one that synced last first. A folder that an older version of this library has made is one,
     /// too.
     private static func parts(of root: Path) throws(PatchError) -> [StoreFolder] {
         let folder = root.appending(versions)
         let names = FileInfo(folder, following: false)?.isFolder == true ? try Folder.names(in: folder) : []
-        let parts = names.filter { AppVersion($0.description) != nil }
+        var parts = names.filter { AppVersion($0.description) != nil }
             .map { StoreFolder(root: root, part: folder.appending($0)) }
             .filter { FileInfo($0.path, following: false)?.isFolder == true }
         let old = StoreFolder(root: root, part: root)
-        return (parts + (old.hasState || old.hasBans ? [old] : [])).map { ($0, $0.lastSync ?? .zero, $0.lastUse) }
-            .sorted { ($0.1, $0.2) > ($1.1, $1.2) }.map(\.0)
+        if old.hasState || old.hasBans { parts.append(old) }
+        return parts.map { (part: $0, lastSync: $0.lastSync ?? .zero, lastUse: $0.lastUse) }
+            .sorted { ($0.lastSync, $0.lastUse) > ($1.lastSync, $1.lastUse) }
+            .map(\.part)
     }
 
     /// What other versions have banned or revoked.
-    func bansOfOthers() -> [StoreState.Bans] { others().map { $0.readBans() } }
-
-    /// What other versions know that this one may not know.
-    struct News {
-        let states: StoreState.News
-        /// Their parts, in the order of the states.
-        let folders: [StoreFolder]
-    }
-
-    /// What other versions know that have synced since this one did, or that have seen a newer state of the feed, or all of
-    /// them if this one has not begun; nil if there are none.
-    ///
-    /// Who knows more does not follow from the order of the syncs, because caches may have old files.
-    ///
-    /// - Throws: `no-input` if they cannot be listed, or a state cannot be read, this time.
-    func news(of app: String) throws(PatchError) -> News? {
-        let parts = try Self.parts(of: root).filter { $0.path != path }
-        guard !parts.isEmpty else { return nil }
-        let (last, own) = hasState ? (lastSync ?? .zero, seen) : (nil, nil)
-        var known: [(folder: StoreFolder, state: StoreState, seen: Seen?)] = []
-        for other in parts {
-            let seen = other.seen
-            guard last.map({ $0 < other.lastSync ?? .zero }) ?? true || Self.isNewer(seen, than: own) else { continue }
-            let (state, fault) = other.readState()
-            // What is damaged is lost.
-            if let fault, fault.code == .noInput { throw fault }
-            if let state, state.app == app { known.append((other, state, seen)) }
-        }
-        // The one that has seen the newest state comes first. The others stay in the order of their syncs.
-        guard let newest = Self.newest(known.map(\.seen)) else { return nil }
-        let first = known.remove(at: newest)
-        known.insert(first, at: 0)
-        let isNewer: Bool
-        if own == nil, hasState, let floor = readState().state?.floor {
-            // The list of this part is lost. Its state still has the time of it.
-            isNewer = first.seen.map { floor < $0.list.published } ?? false
-        } else {
-            isNewer = own == nil || Self.isNewer(first.seen, than: own)
-        }
-        return News(
-            states: StoreState.News(
-                states: known.map(\.state), list: isNewer ? first.seen?.list : own?.list, isNewer: isNewer),
-            folders: known.map(\.folder))
-    }
-
-    /// The newest state of a feed that a part has seen.
-    private struct Seen {
-        let list: PatchList
-        let root: Int, timestamp: Int
-    }
-
-    /// The place of the newest; the first of several that are equal.
-    private static func newest(_ seen: [Seen?]) -> Int? {
-        seen.indices.max { isNewer(seen[$1], than: seen[$0]) }
-    }
-
-    private static func isNewer(_ seen: Seen?, than other: Seen?) -> Bool {
-        guard let seen, let other else { return seen != nil }
-        // Lists of the same second are ordered by the root, and then by the timestamp, because new keys let timestamps
-        // begin anew.
-        return (other.list.published, other.root, other.timestamp)
-            < (seen.list.published, seen.root, seen.timestamp)
-    }
-
-    /// What the feed offered in the newest state that this part has seen; nil if that is not known.
-    private var seen: Seen? {
-        guard let bytes = try? InputFile.regular(feed.appending(Path(Self.list)), limit: PatchList.byteLimit),
-            let list = try? PatchList(decoding: bytes)
-        else { return nil }
-        let roots = ((try? Folder.names(in: feed)) ?? []).compactMap { name in
-            FeedLayout.isRoot(name.description) ? Int(name.description.prefix { $0 != "." }) : nil
-        }
-        let name = "timestamp.json"
-        let file = try? InputFile.regular(feed.appending(Path(name)), limit: FeedLimits().timestamp)
-        let timestamp = file.flatMap { bytes in
-            try? TimestampMetadata(SignedMetadata(bytes, name: name, type: TimestampMetadata.type)).version
-        }
-        return Seen(list: list, root: roots.max() ?? 1, timestamp: timestamp ?? 0)
-    }
+    func exclusionsOfOthers() -> [StoreState.Exclusions] { others().map { $0.readExclusions() } }
 
     /// Another app that the folder belongs to; nil if it belongs to this one, or to none yet.
     func otherApp(than app: String) -> String? {
@@ -120,14 +53,6 @@ extension StoreFolder {
         lastWrite ?? FileInfo(path, following: true)?.modified ?? .zero
     }
 
-    /// The folder with the feed's metadata. A part that has not begun, or cannot be written, has those of the version that
-    /// has seen the newest ones.
-    var knownFeed: Path {
-        guard !hasState else { return feed }
-        let others = others()
-        return Self.newest(others.map(\.seen)).map { others[$0].feed } ?? feed
-    }
-
     /// An envelope of any part. Its name is its hash, which tells whether it is the right one.
     ///
     /// - Throws: What ``envelope(_:limit:)`` throws for this part, if no other one has it.
@@ -141,38 +66,6 @@ extension StoreFolder {
             throw error
         }
     }
-
-    /// Copies what other versions have and this one lacks: envelopes, and the metadata of the feed if they are newer, so
-    /// that no older ones are accepted.
-    ///
-    /// - Throws: `no-input` if an envelope cannot be read this time, `io` if it cannot be written.
-    func take(_ hashes: [String], from news: News) throws(PatchError) {
-        let others = news.folders
-        let limit = EnvelopeLimits().envelopeSize
-        for hash in hashes where !hasEnvelope(hash) {
-            for other in others where other.hasEnvelope(hash) && !hasEnvelope(hash) {
-                do throws(PatchError) {
-                    try write(other.envelope(hash, limit: limit), hash: hash)
-                } catch {
-                    // One that is damaged is fetched by the next sync.
-                    if error.code != .malformed { throw error }
-                }
-            }
-        }
-        guard news.states.isNewer, let newest = others.first else { return }
-        let names = ((try? Folder.names(in: newest.feed)) ?? []).filter { !Self.isTemporary($0) }
-        let files = names.compactMap { name -> OutputFile? in
-            let (old, new) = (feed.appending(name), newest.feed.appending(name))
-            guard let bytes = try? InputFile.regular(new, limit: Self.metadataLimit), !old.holds(bytes) else {
-                return nil
-            }
-            return OutputFile(path: old, content: .bytes(bytes), below: root)
-        }
-        // What is missing is fetched by the next sync.
-        if !files.isEmpty { try? OutputFile.write(files, force: true) }
-    }
-
-    private static let metadataLimit = 64 << 20
 
     /// The name of the installation, which all versions and processes share: the one that is noted, or else a new one, which is
     /// noted then.
@@ -206,7 +99,7 @@ extension StoreFolder {
 
     private func removePart() {
         guard path != root else {
-            for name in Self.names { try? Folder.removeAll(root.appending(Path(name))) }
+            for name in Self.filesOfAPart { try? Folder.removeAll(root.appending(Path(name))) }
             return
         }
         // In one step, so that a process that begins meanwhile finds all of it, or nothing.
@@ -216,7 +109,9 @@ extension StoreFolder {
         try? Folder.removeAll(aside)
     }
 
-    private static let names = ["state", "state.unread", "mark", "bans", "envelopes", "feed", "synced", "syncing"]
+    private static let filesOfAPart = [
+        "state", "state.unread", "mark", "bans", "envelopes", "feed", "synced", "syncing",
+    ]
 
     // MARK: a tool
 

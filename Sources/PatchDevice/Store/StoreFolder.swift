@@ -7,7 +7,7 @@ internal import PatchFiles
 ///     versions/V/             the part of a version of the app
 ///         state               the patches that are held, tried, good and banned
 ///         mark                the status of the launch in the state
-///         bans                a copy of the bans, in case the state is lost, and for the other versions
+///         bans                a copy of the bans and revocations, in case the state is lost, and for the other versions
 ///         envelopes/HASH.js   the envelopes, by SHA-256
 ///         feed/…              the feed's metadata, as received
 ///         synced              an empty file, whose time is that of the last sync
@@ -38,7 +38,8 @@ struct StoreFolder: Sendable {
     private var stateFile: Path { path.appending(Path("state")) }
     private var markFile: Path { path.appending(Path("mark")) }
     private var bansFile: Path { path.appending(Path("bans")) }
-    /// A larger state is neither written nor read. A thousand patches, bans and outcomes each need less than a quarter of it.
+    /// The most bytes of a state that is written or read. A thousand patches, bans and outcomes each need less than a quarter of it
+    /// (`StoreState.banLimit`, `outcomeLimit` and `textLimit`).
     private static let stateLimit = 4 << 20
 
     /// Whether another user owns the folder, who could change the files in it at any time.
@@ -96,18 +97,17 @@ struct StoreFolder: Sendable {
         try OutputFile.overwrite(markFile, with: state.mark, isDurable: isDurable)
     }
 
-    /// The bans, the revocations and the number of the trust store that were written beside the state; empty if they cannot be
-    /// read.
-    func readBans() -> StoreState.Bans {
-        (try? Self.read(bansFile)).map { StoreState.Bans($0) } ?? StoreState.Bans()
+    /// What was written beside the state of what is never accepted again; nothing if it cannot be read.
+    func readExclusions() -> StoreState.Exclusions {
+        (try? Self.read(bansFile)).map { StoreState.Exclusions($0) } ?? StoreState.Exclusions()
     }
 
     /// Writes the state whole and durably.
     ///
-    /// - Parameter bans: The bans, if they have changed. They are written first, so that the copy never has fewer bans than the
-    ///   state.
-    func write(_ state: StoreState, _ bans: StoreState.Bans?) throws(PatchError) {
-        if let bans { try write(bans.json, to: bansFile) }
+    /// - Parameter exclusions: The state's, if they have changed; nil if their file has them. They are written first, so that it
+    ///   never has fewer than the state.
+    func write(_ state: StoreState, _ exclusions: StoreState.Exclusions?) throws(PatchError) {
+        if let exclusions { try write(exclusions.json, to: bansFile) }
         try write(state.json, to: stateFile)
         // The end of the launch needs no room on a full disk.
         if FileInfo(markFile, following: false)?.size != state.mark.count { try? write(state.mark, to: markFile) }
@@ -226,16 +226,23 @@ struct StoreFolder: Sendable {
         FileInfo(file, following: false).flatMap { $0.isRegular ? $0.modified : nil }
     }
 
-    /// Notes that a sync begins, or has ended, for the processes that follow this one. Nothing is flushed.
+    /// Notes that a sync begins, for the processes that follow this one. Nothing is flushed.
     ///
-    /// - Parameter hasSynced: Whether it has ended well; nil if it begins.
-    func noteSync(_ hasSynced: Bool?, at time: Duration) {
-        // A file that already exists needs no room on the disk.
-        func touch(_ file: Path) {
-            (try? Descriptor(file, [.append, .noFollow], permissions: 0o666))?.setModified(time)
-        }
-        guard let hasSynced else { return touch(syncingFile) }
-        if hasSynced { touch(syncedFile) }
+    /// - Parameter time: The time since 1970.
+    func noteSyncBegin(at time: Duration) { Self.touch(syncingFile, time) }
+
+    /// Notes that a sync has ended, for the processes that follow this one. Nothing is flushed.
+    ///
+    /// - Parameters:
+    ///   - hasSucceeded: Whether this was the last sync from now on.
+    ///   - time: The time since 1970.
+    func noteSyncEnd(hasSucceeded: Bool, at time: Duration) {
+        if hasSucceeded { Self.touch(syncedFile, time) }
         try? Folder.remove(syncingFile)
+    }
+
+    /// Sets the time of an empty file. One that already exists needs no room on the disk.
+    private static func touch(_ file: Path, _ time: Duration) {
+        (try? Descriptor(file, [.append, .noFollow], permissions: 0o666))?.setModified(time)
     }
 }

@@ -18,7 +18,7 @@ extension StoreState {
     /// Whether a suspect runs whose watch is not over.
     var triesSuspect: Bool {
         guard let launch else { return false }
-        let watched = Set((launch.isPast ? [] : launch.patches) + launch.late)
+        let watched = Set((launch.isFirstWatchOver ? [] : launch.patches) + launch.late)
         return held.contains { $0.stage == .suspect && watched.contains($0.hash) }
     }
 
@@ -72,12 +72,13 @@ extension StoreState {
     }
 
     /// The closed patches whose `otherwise` should answer in this launch.
-    package var closedOnes: [Held] { isEnabled ? closed(beside: runnable) { $0.stage == .closed } : [] }
+    package var answeringClosed: [Held] { isEnabled ? closed(beside: runnable) { $0.stage == .closed } : [] }
 
-    /// The hashes of the good and the closed patches, for a process that may not write notes.
+    /// The hashes of the patches that run in a process that follows, or that only reads the store: the good ones, and the closed ones,
+    /// whose `otherwise` answers. As such a process cannot note what it tries, it tries nothing.
     ///
     /// - Parameter broken: The hashes of patches that have failed too often in this process.
-    package func goodOnes(without broken: Set<String> = []) -> [String] {
+    package func hashesForFollowers(without broken: Set<String> = []) -> [String] {
         guard isEnabled else { return [] }
         let good = runnable { ($0.stage == .good || $0.wasGood) && !$0.isSuspended && !broken.contains($0.hash) }
         return (closed(beside: good, \.isClosed) + good).map(\.hash)

@@ -38,7 +38,7 @@ extension StoreState {
             let appVersion = json["appVersion"]?.text.flatMap(AppVersion.init),
             let installation = json["installation"]?.text
         else { return nil }
-        let lasting = Bans(json)
+        let lasting = Exclusions(json)
         self.init(
             app: app, appVersion: appVersion, installation: installation,
             held: json.list("held").compactMap(Held.init).filter { $0.stage != .shadow },
@@ -116,7 +116,7 @@ extension StoreState.Ban {
     }
 }
 
-extension StoreState.Bans {
+extension StoreState.Exclusions {
     init(_ state: StoreState) {
         self.init(bans: state.bans, revoked: state.revoked, trustNumber: state.trustNumber)
     }
@@ -147,7 +147,7 @@ extension StoreState.Launch {
             ("patches", hashes(patches)), ("late", hashes(late)), ("broken", hashes(broken)),
             ("loading", hashes(loading)), ("synced", .flag(hasSynced)), ("safeMode", .flag(isSafe)),
             ("return", .flag(isRetry)), ("confirmed", .flag(isConfirmed)), ("open", isWatched ? nil : .bool(false)),
-            ("past", .flag(isPast && isWatched)),
+            ("past", .flag(isFirstWatchOver && isWatched)),
         ])
     }
 
@@ -156,7 +156,8 @@ extension StoreState.Launch {
         self.init(
             patches: hashes("patches"), late: hashes("late"), broken: hashes("broken"), loading: hashes("loading"),
             hasSynced: json.flag("synced"), isSafe: json.flag("safeMode"), isRetry: json.flag("return"),
-            isConfirmed: json.flag("confirmed"), isWatched: json["open"]?.flag ?? true, isPast: json.flag("past"))
+            isConfirmed: json.flag("confirmed"), isWatched: json["open"]?.flag ?? true,
+            isFirstWatchOver: json.flag("past"))
     }
 }
 

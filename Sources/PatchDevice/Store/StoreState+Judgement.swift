@@ -32,7 +32,7 @@ extension StoreState {
     /// The indices in `held` of the patches that a crash of a launch is blamed on: those that run and whose watch is not over.
     /// The confirmation ends the watch of patches that the launch began with, if they had proved themselves before.
     func blamable(_ launch: Launch) -> [Int] {
-        let began = Set(launch.isPast ? [] : launch.patches)
+        let began = Set(launch.isFirstWatchOver ? [] : launch.patches)
         let (late, broken) = (Set(launch.late), Set(launch.broken))
         return held.indices.filter { index in
             let hash = held[index].hash
@@ -45,7 +45,7 @@ extension StoreState {
     /// The indices in `held` of the closed patches that a crash of a launch counts against: those whose watch is not over, if no
     /// sync has reached the feed, which could have withdrawn them.
     func watchedClosed(_ launch: Launch) -> [Int] {
-        let watched = Set((launch.isPast ? [] : launch.patches) + launch.late)
+        let watched = Set((launch.isFirstWatchOver ? [] : launch.patches) + launch.late)
         return launch.hasSynced
             ? [] : held.indices.filter { held[$0].stage == .closed && watched.contains(held[$0].hash) }
     }
@@ -60,7 +60,8 @@ extension StoreState {
 
     var crashCounts: Bool {
         launch.map {
-            !$0.isConfirmed && !$0.isPast || !loading($0).isEmpty || !blamable($0).isEmpty || !watchedClosed($0).isEmpty
+            !$0.isConfirmed && !$0.isFirstWatchOver || !loading($0).isEmpty || !blamable($0).isEmpty
+                || !watchedClosed($0).isEmpty
                 || !calledShadows($0).isEmpty
         } ?? false
     }
@@ -99,7 +100,7 @@ extension StoreState {
 
     /// Judges how a launch ended, whether or not it crashed.
     private mutating func judgeEnd(of launch: Launch, _ outcomes: inout [Outcome]) {
-        let hasPassed = !launch.isWatched || launch.isPast
+        let hasPassed = !launch.isWatched || launch.isFirstWatchOver
         if launch.isConfirmed { unconfirmed = 0 }
         if launch.isConfirmed, hasPassed {
             outcomes += prove(launch)

@@ -65,7 +65,7 @@ extension StoreState {
         guard let launch else { return [] }
         let passed = ended.intersection(launch.late).subtracting(launch.broken)
         self.launch?.late.removeAll(where: ended.contains)
-        self.launch?.isPast = began
+        self.launch?.isFirstWatchOver = began
         defer { closeNote() }
         guard launch.isConfirmed else { return [] }
         let outcomes = began ? prove(launch) : []
@@ -76,7 +76,8 @@ extension StoreState {
     /// The patch that may be tried alone in the middle of a launch, which is confirmed, and in which nothing is watched any more;
     /// nil if there is none.
     package func nextAlone(limits: CrashLimits, at time: Timestamp?) -> Held? {
-        guard isEnabled, failures == 0, let launch, launch.isConfirmed, launch.isPast, !launch.isWatched else {
+        guard isEnabled, failures == 0, let launch, launch.isConfirmed, launch.isFirstWatchOver, !launch.isWatched
+        else {
             return nil
         }
         return held.first { held in
@@ -113,17 +114,17 @@ extension StoreState {
 
     /// Notes that a script is about to be loaded, so that a launch that ends meanwhile is blamed on it alone. This is done for
     /// protective patches that are not good, and for patches in shadow.
-    package mutating func beginLoading(_ hash: String) {
+    package mutating func noteLoading(_ hash: String) {
         let isShadow = shadows.contains { $0.hash == hash }
         guard launch != nil, isShadow || held.contains(where: { $0.hash == hash && $0.notesLoading }) else { return }
         launch?.loading.append(hash)
         launch?.isWatched = true
     }
 
-    /// Notes that a script has been loaded.
+    /// Notes that a script has been loaded, or could not be.
     ///
     /// - Parameter isProtective: Whether one of its replacements has an `otherwise`; nil if it could not be loaded, or is in shadow.
-    package mutating func endLoading(_ hash: String, isProtective: Bool?) {
+    package mutating func noteLoaded(_ hash: String, isProtective: Bool?) {
         launch?.loading.removeAll { $0 == hash }
         for index in held.indices where held[index].hash == hash {
             held[index].loadFailures = 0
@@ -134,7 +135,7 @@ extension StoreState {
     }
 
     /// Notes that a sync has reached the feed, so that a crash no longer counts against closed patches.
-    package mutating func sync() {
+    package mutating func noteSync() {
         guard held.contains(where: { $0.stage == .closed }) else { return }
         launch?.hasSynced = true
         for index in held.indices where held[index].stage == .closed { held[index].failures = 0 }
@@ -142,7 +143,7 @@ extension StoreState {
     }
 
     /// Notes that a patch in shadow is about to run for the first time in this launch, so that a crash counts against it.
-    package mutating func call(_ hash: String) {
+    package mutating func noteShadowCall(_ hash: String) {
         guard launch?.late.contains(hash) == false, shadows.contains(where: { $0.hash == hash }) else { return }
         launch?.late.append(hash)
         launch?.isWatched = true
@@ -167,9 +168,9 @@ extension StoreState {
             launch?.patches.removeAll(where: ended.contains)
             launch?.late.removeAll(where: ended.contains)
         }
-        guard let launch, launch.isPast || !launch.patches.contains(hash) else { return outcomes }
+        guard let launch, launch.isFirstWatchOver || !launch.patches.contains(hash) else { return outcomes }
         let isProven = held.contains { $0.hash == hash && !$0.isOnTrial }
-        if isDue, !launch.isConfirmed || isProven, !launch.isPast {
+        if isDue, !launch.isConfirmed || isProven, !launch.isFirstWatchOver {
             self.launch?.patches.append(hash)
         } else {
             if !launch.late.contains(hash) { self.launch?.late.append(hash) }

@@ -5,7 +5,7 @@ extension StoreState {
         var state = self
         state.revision = 0
         if stored.isEmpty { state.launch = nil }
-        if state.launch?.isWatched == false { state.launch?.isPast = false }
+        if state.launch?.isWatched == false { state.launch?.isFirstWatchOver = false }
         return state
     }
 
@@ -18,7 +18,7 @@ extension StoreState {
         var same = self
         same.launch?.isConfirmed = other.isConfirmed
         same.launch?.isWatched = other.isWatched
-        if !launch.isWatched { same.launch?.isPast = other.isPast }
+        if !launch.isWatched { same.launch?.isFirstWatchOver = other.isFirstWatchOver }
         return launch != other && !same.differs(from: old)
     }
 

@@ -26,63 +26,74 @@ extension StoreState {
     package mutating func learn(_ news: News) {
         guard let latest = news.states.first else { return }
         givenName = givenName ?? latest.givenName
-        if news.isNewer {
-            isEnabled = latest.isEnabled
-            deliveredTrust = latest.deliveredTrust
-            floor = [floor, latest.floor].compactMap(\.self).max()
-            switches = latest.switches
-            notice = latest.notice
-            minimumAppVersion = latest.minimumAppVersion
-        }
+        if news.isNewer { takeFeed(from: latest) }
         // A state may not have been written since its list was read.
-        if let list = news.list {
-            isEnabled = list.isEnabled
-            switches = list.switches
-            notice = list.notice
-            minimumAppVersion = list.minimumAppVersion
-        }
-        for other in news.states { take(Bans(other)) }
+        if let list = news.list { takeFeed(from: list) }
+        for other in news.states { take(Exclusions(other)) }
 
         let entries = (news.list?.entries ?? []).reduce(into: [:]) { entries, entry in
             entries[entry.patch] = entry
         }
-        for patch in stored {
-            switch entries[patch.patch] {
-            case let entry? where entry.state == .withdrawn:
-                remove(patch.hash)
-                note(.withdrawn, of: patch.patch, entry.reason)
-            case let entry? where entry.state == .shadow: shadow([(patch.patch, patch.hash)])
-            default: break
-            }
-        }
-        for (place, other) in news.states.enumerated() {
+        endStored(by: entries)
+        for (index, other) in news.states.enumerated() {
+            // What only an older sync has seen may have been withdrawn since, unless it is listed.
+            let mayAdoptUnlisted = index == 0 && news.isNewer
             for patch in other.held where !isBanned(patch.hash) {
-                // What only an older sync has seen may have been withdrawn since, unless it is listed.
-                guard let entry = entries[patch.patch] else {
-                    if place == 0, news.isNewer { adopt(patch) }
-                    continue
-                }
-                guard entry.state == .active || entry.state == .paused else { continue }
-                let isNewEnough = minimumAppVersion.map { $0 <= appVersion } ?? true
-                if !isNewEnough || !entry.appVersions.contains(appVersion) {
-                    note(.appVersion, of: patch.patch)
-                } else if entry.engine > PatchRunner.engineLevel {
-                    note(.engine, of: patch.patch)
-                } else {
+                if let entry = entries[patch.patch] {
+                    adopt(patch, by: entry)
+                } else if mayAdoptUnlisted {
                     adopt(patch)
                 }
             }
         }
     }
 
-    /// Notes why a patch is not held, as a sync does.
-    private mutating func note(_ outcome: SyncReport.Outcome, of patch: PatchID, _ reason: String? = nil) {
-        let detail = outcome.sentence + (reason.map { ": \($0)" } ?? "")
-        outcomes[patch] = SyncOutcome(code: outcome.rawValue, detail: String(detail.prefix(500)))
+    /// Takes what a feed says to the whole app from the state of another version.
+    private mutating func takeFeed(from latest: StoreState) {
+        isEnabled = latest.isEnabled
+        deliveredTrust = latest.deliveredTrust
+        floor = [floor, latest.floor].compactMap(\.self).max()
+        switches = latest.switches
+        notice = latest.notice
+        minimumAppVersion = latest.minimumAppVersion
+    }
+
+    /// Takes what a list says to the whole app.
+    mutating func takeFeed(from list: PatchList) {
+        isEnabled = list.isEnabled
+        switches = list.switches
+        notice = list.notice
+        minimumAppVersion = list.minimumAppVersion
+    }
+
+    /// Ends the versions that a list withdraws, and puts those into shadow that it has there.
+    private mutating func endStored(by entries: [PatchID: PatchList.Entry]) {
+        for patch in stored {
+            guard let entry = entries[patch.patch] else { continue }
+            if entry.state == .withdrawn {
+                remove(patch.hash)
+                outcomes[patch.patch] = SyncOutcome(.withdrawn, reason: entry.reason)
+            } else if entry.state == .shadow {
+                shadow([(patch.patch, patch.hash)])
+            }
+        }
+    }
+
+    /// Holds a listed patch of another version of the app if it is for this version too. If not, the reason is an outcome.
+    private mutating func adopt(_ patch: Held, by entry: PatchList.Entry) {
+        guard entry.state == .active || entry.state == .paused else { return }
+        let isNewEnough = minimumAppVersion.map { $0 <= appVersion } ?? true
+        if !isNewEnough || !entry.appVersions.contains(appVersion) {
+            outcomes[patch.patch] = SyncOutcome(.appVersion, reason: nil)
+        } else if entry.engine > PatchRunner.engineLevel {
+            outcomes[patch.patch] = SyncOutcome(.engine, reason: nil)
+        } else {
+            adopt(patch)
+        }
     }
 
     /// Takes bans and revocations that were written elsewhere.
-    mutating func take(_ other: Bans) {
+    mutating func take(_ other: Exclusions) {
         for ban in other.bans { add(ban) }
         revoke(other.revoked)
         raiseTrust(to: other.trustNumber)

@@ -1,4 +1,6 @@
 package import PatchCrypto
+internal import PatchFeed
+internal import PatchText
 
 /// The state of a store: which patches it holds, which were tried, which proved good, and which are banned.
 ///
@@ -91,10 +93,13 @@ package struct StoreState: Sendable, Hashable {
         package let time: Timestamp?
     }
 
-    /// The part of the state that is also written to its own file, so that it survives if the state is lost.
-    struct Bans: Equatable {
+    /// What this installation never accepts again: the part of the state that is also written to a file of its own, so that it
+    /// survives if the state is lost, and that counts for the other versions of the app too.
+    struct Exclusions: Equatable {
         var bans: [Ban] = []
+        /// The keys that a delivered trust store has revoked.
         var revoked: Set<KeyID> = []
+        /// The highest number of a trust store. An older one adds no keys.
         var trustNumber = 0
     }
 
@@ -118,8 +123,8 @@ package struct StoreState: Sendable, Hashable {
         package var isConfirmed = false
         /// Whether a crash would still count. If the next launch finds it set, the app crashed, hung or was killed.
         package var isWatched = true
-        /// Whether the watch of the patches that it began with is over.
-        package var isPast = false
+        /// Whether the watch of the patches that it began with is over. A crash may still count against later ones.
+        package var isFirstWatchOver = false
 
         package var standing: String { isConfirmed ? "confirmed" : isWatched ? "unknown" : "ended" }
     }
@@ -128,6 +133,17 @@ package struct StoreState: Sendable, Hashable {
     package struct SyncOutcome: Sendable, Hashable {
         package let code: String
         package let detail: String?
+
+        /// An outcome as a sentence, with its reason.
+        init(_ code: PatchChoice, reason: String?) {
+            self.code = code.rawValue
+            detail = (code.sentence + (reason.map { ": \($0)" } ?? "")).shortened(to: StoreState.textLimit)
+        }
+
+        init(code: String, detail: String?) {
+            self.code = code
+            self.detail = detail
+        }
     }
 
     /// A result of a change, for the log.
@@ -183,7 +199,7 @@ package struct StoreState: Sendable, Hashable {
     /// The message that the app should show.
     package var notice: String?
     package var minimumAppVersion: AppVersion?
-    /// The results of the last sync for versions that are not held.
+    /// The results of the last sync for versions that are not held, and for held ones that were refused or have expired.
     package var outcomes: [PatchID: SyncOutcome] = [:]
 
     package init(
@@ -220,7 +236,7 @@ package struct StoreState: Sendable, Hashable {
         for (patch, hash) in patches where !isBanned(hash) && !shadows.contains(where: { $0.hash == hash }) {
             for old in shadows where old.patch.id == patch.id { remove(old.hash) }
             remove(hash)
-            shadows.append(take(patch, hash))
+            shadows.append(recall(patch, hash))
             shadows[shadows.count - 1].stage = .shadow
         }
         shadows.sort(by: Held.precedes)
@@ -232,14 +248,14 @@ package struct StoreState: Sendable, Hashable {
     /// - Parameter running: The hashes of the running patches, which stay until the launch has ended.
     package mutating func add(_ patches: [(patch: PatchID, hash: String)], running: Set<String> = []) {
         var known = Set(held.map(\.hash) + bans.map(\.hash))
-        let newest = Dictionary(patches.filter { known.insert($0.hash).inserted }.map { ($0.patch.id, $0) }) { $1 }
+        let new = Dictionary(patches.filter { known.insert($0.hash).inserted }.map { ($0.patch.id, $0) }) { $1 }
         drop(
             held.filter { held in
                 let isKept = held.stage == .good || held.isClosed || running.contains(held.hash)
-                return newest[held.patch.id].map { !isKept || held.patch == $0.patch } ?? false
+                return new[held.patch.id].map { !isKept || held.patch == $0.patch } ?? false
             })
-        for old in shadows where old.patch.version <= newest[old.patch.id]?.patch.version ?? 0 { remove(old.hash) }
-        held += newest.values.map { take($0.patch, $0.hash) }
+        for old in shadows where old.patch.version <= new[old.patch.id]?.patch.version ?? 0 { remove(old.hash) }
+        held += new.values.map { recall($0.patch, $0.hash) }
         held.sort(by: Held.precedes)
     }
 
@@ -248,7 +264,7 @@ package struct StoreState: Sendable, Hashable {
     mutating func adopt(_ other: Held) {
         guard !isBanned(other.hash), !stored.contains(where: { $0.hash == other.hash || $0.patch == other.patch })
         else { return }
-        var new = take(other.patch, other.hash)
+        var new = recall(other.patch, other.hash)
         new.isProtective = other.isProtective
         if other.stage == .good, new.stage == .downloaded, new.failures == 0 {
             new.stage = .good
@@ -272,7 +288,7 @@ package struct StoreState: Sendable, Hashable {
     package mutating func ban(_ patch: PatchID, _ hash: String, _ reason: String, at time: Timestamp?) -> [Outcome] {
         guard !isBanned(hash) else { return [] }
         remove(hash)
-        let ban = Ban(patch: patch, hash: hash, reason: String(reason.prefix(500)), time: time)
+        let ban = Ban(patch: patch, hash: hash, reason: reason.shortened(to: Self.textLimit), time: time)
         add(ban)
         return [.banned(ban)]
     }
@@ -295,7 +311,6 @@ package struct StoreState: Sendable, Hashable {
         bans.append(ban)
         drop(stored.filter { $0.hash == ban.hash })
         dropped.removeAll { $0.hash == ban.hash }
-        // A device that has banned a thousand patches may forget the oldest.
         if bans.count > Self.banLimit { bans.removeFirst() }
     }
 
@@ -324,11 +339,18 @@ package struct StoreState: Sendable, Hashable {
         dropped = (dropped + old.compactMap(\.remains)).suffix(Self.banLimit)
     }
 
-    mutating func take(_ patch: PatchID, _ hash: String) -> Held {
+    /// A version that is held from now on, with what remains of it if it was dropped before.
+    private mutating func recall(_ patch: PatchID, _ hash: String) -> Held {
         dropped.firstIndex { $0.hash == hash }.map { dropped.remove(at: $0) } ?? Held(patch, hash: hash)
     }
 
+    /// The most bans, and the most dropped versions. A device that has more may forget the oldest.
     static let banLimit = 1_000
+    /// The most outcomes that are kept.
+    static let outcomeLimit = 1_000
+    /// The most bytes of a reason and of an outcome's detail. A list, or an envelope, could make a longer one, and thousands of them
+    /// must fit into the file of the state, which has a limit, too.
+    private static let textLimit = 500
     /// The number of launches without a confirmation after which the app is notified that it never confirms.
     package static let patience = 3
     static let failedLaunches = "launches with it failed"

@@ -22,8 +22,8 @@ struct StoreWriter {
     private(set) var isClosed = false
     /// Whether this process has let others write, and may write again later.
     private var isReleased = false
-    /// The last content that was written to the file of bans.
-    private var written: StoreState.Bans
+    /// The content of the file of bans.
+    private var writtenExclusions: StoreState.Exclusions
     /// What other versions of the app have learned since this one synced; nil once this one has written it.
     private var news: StoreFolder.News?
     /// Whether the state has taken that, or is about to.
@@ -42,7 +42,7 @@ struct StoreWriter {
         self.onlyReads = onlyReads
         self.state = state
         app = state.app
-        written = StoreState.Bans(state)
+        writtenExclusions = StoreState.Exclusions(state)
     }
 
     var canWrite: Bool { lock != nil }
@@ -136,8 +136,8 @@ struct StoreWriter {
         }
         state = isKnown ? read ?? old ?? state : begun()
         // A ban survives the loss of the state, and counts for all versions of the app.
-        written = folder.readBans()
-        for bans in [written] + folder.bansOfOthers() { state.take(bans) }
+        writtenExclusions = folder.readExclusions()
+        for exclusions in [writtenExclusions] + folder.exclusionsOfOthers() { state.take(exclusions) }
         mustWrite = read != state
         // A new part is complete before anything else is done with it.
         if takesNews, lock != nil {
@@ -283,9 +283,9 @@ struct StoreWriter {
         if takesNews, let news { try folder.take(new.stored.map(\.hash), from: news) }
         // A mark of an older state, such as one from before a clear, must not match this state.
         new.revision = state.revision &+ 1
-        let bans = StoreState.Bans(new)
-        try folder.write(new, bans == written ? nil : bans)
-        written = bans
+        let exclusions = StoreState.Exclusions(new)
+        try folder.write(new, exclusions == writtenExclusions ? nil : exclusions)
+        writtenExclusions = exclusions
         writeFault = nil
         mustWrite = false
         dropNews()

@@ -37,12 +37,9 @@ struct ListChange {
     }
 
     func apply(to state: inout StoreState) {
-        state.isEnabled = list.isEnabled
+        state.takeFeed(from: list)
         for held in removed { state.remove(held.hash) }
         state.shadow(ended.filter { shadows.contains($0.patch) }.map { ($0.patch, $0.hash) })
-        state.switches = list.switches
-        state.notice = list.notice
-        state.minimumAppVersion = list.minimumAppVersion
     }
 
     /// The withdrawn versions that the device had, with the operator's reason.

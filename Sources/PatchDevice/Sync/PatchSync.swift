@@ -93,7 +93,7 @@ package actor PatchSync {
             await awaitWriter()
             return SyncReport(following: store.state)
         }
-        store.noteSync()
+        store.noteSyncBegin()
         do throws(PatchError) {
             var pass = pass
             pass.source = counting
@@ -106,7 +106,7 @@ package actor PatchSync {
         }
         report.bytes = counting.bytes
         report.duration = ContinuousClock.now - start
-        store.noteSync(report.error == nil)
+        store.noteSyncEnd(hasSucceeded: report.error == nil)
         if let error = report.error {
             // A folder that cannot be written fails at each sync.
             if Task.isCancelled {

@@ -65,7 +65,7 @@ struct SyncPass: Sendable {
         }
         let downloads = try await downloads(of: choices, &client, &results)
         if runner == nil { checkHeld(choices, trust, at: now, &results) }
-        try await take(downloads, &client, trust, at: now, &results)
+        try await hold(downloads, &client, trust, at: now, &results)
         store.endShadows()
         if let runner {
             try activateNew(on: runner, list, activation, trust)
@@ -82,37 +82,37 @@ struct SyncPass: Sendable {
         return results
     }
 
-    /// Downloads envelopes, and holds them in growing batches. The state is written only a few times, however many there are, and
-    /// an interrupted sync has kept most of its downloads.
-    private func take(
+    /// Fetches envelopes, and holds those that are accepted, in growing batches. The state is written only a few times, however
+    /// many there are, and an interrupted sync has kept most of its downloads.
+    private func hold(
         _ downloads: [Download], _ client: inout FeedClient, _ trust: PatchTrust, at now: Timestamp,
         _ results: inout [SyncReport.Result]
     ) async throws(PatchError) {
         guard !downloads.isEmpty else { return }
-        var taken: [Download] = []
+        var batch: [Download] = []
         var held = store.state.held.count
         do throws(PatchError) {
             for (done, download) in downloads.enumerated() {
                 guard !Task.isCancelled else { throw PatchError(.feedUnavailable, "cancelled") }
-                if try await take(download, &client, trust, at: now, &results[download.place]) {
-                    taken.append(download)
+                if try await fetch(download, &client, trust, at: now, &results[download.place]) {
+                    batch.append(download)
                 }
-                if taken.count > held / 8 {
-                    try hold(taken)
-                    held += taken.count
-                    taken = []
+                if batch.count > held / 8 {
+                    try hold(batch)
+                    held += batch.count
+                    batch = []
                 }
                 progress(done + 1, downloads.count)
             }
         } catch {
-            try? hold(taken)
+            try? hold(batch)
             throw error
         }
-        try hold(taken)
+        try hold(batch)
     }
 
-    private func hold(_ taken: [Download]) throws(PatchError) {
-        try store.hold(taken.filter { !$0.isShadow }.map(\.patch), shadows: taken.filter(\.isShadow).map(\.patch))
+    private func hold(_ batch: [Download]) throws(PatchError) {
+        try store.hold(batch.filter { !$0.isShadow }.map(\.patch), shadows: batch.filter(\.isShadow).map(\.patch))
     }
 
     /// The list's bytes: the kept ones if they still match the signed target, or else the feed's.
@@ -154,7 +154,7 @@ struct SyncPass: Sendable {
                 change.apply(to: &state)
                 state.givenName = settings.givenName
                 state.floor = shown
-                state.sync()
+                state.noteSync()
             }
         } catch {
             failure = error  // thrown once the runner has deactivated the patches
@@ -226,9 +226,9 @@ struct SyncPass: Sendable {
 
     /// Downloads an envelope, verifies it, and stores it.
     ///
-    /// - Returns: Whether it was accepted.
+    /// - Returns: Whether it was accepted. If not, the result has the reason.
     /// - Throws: `io` if it cannot be stored.
-    private func take(
+    private func fetch(
         _ download: Download, _ client: inout FeedClient, _ trust: PatchTrust, at now: Timestamp,
         _ result: inout SyncReport.Result
     ) async throws(PatchError) -> Bool {
@@ -275,16 +275,13 @@ struct SyncPass: Sendable {
     private func note(_ results: [SyncReport.Result]) throws(PatchError) {
         let held = Set(store.state.stored.map(\.patch))
         var outcomes: [PatchID: StoreState.SyncOutcome] = [:]
-        for result in results where result.outcome != .superseded && outcomes.count < Self.outcomeLimit {
+        for result in results where result.outcome != .superseded && outcomes.count < StoreState.outcomeLimit {
             let patch = result.patch
             guard !held.contains(patch) || [.refused, .expired].contains(result.outcome) else { continue }
-            let text = result.outcome.sentence + (result.detail.map { ": \($0)" } ?? "")
-            outcomes[patch] = StoreState.SyncOutcome(code: result.outcome.rawValue, detail: String(text.prefix(500)))
+            outcomes[patch] = StoreState.SyncOutcome(result.outcome, reason: result.detail)
         }
         try store.update { $0.outcomes = outcomes }
     }
-
-    private static let outcomeLimit = 1_000
 
     /// Activates the patches that do not wait for the next launch.
     private func activateNew(
@@ -297,7 +294,7 @@ struct SyncPass: Sendable {
         let suspects = Set(state.held.filter { $0.stage == .suspect && running.contains($0.patch) }.map(\.patch.id))
         let atOnce = Set(list.entries.filter { $0.when == .now }.map(\.patch))
         var due: [(patch: VerifiedPatch, hash: String)] = []
-        for held in state.closedOnes where !store.isAnswering(held.hash) {
+        for held in state.answeringClosed where !store.isAnswering(held.hash) {
             guard let patch = store.verified(held.hash, on: runner, trust: trust) else { continue }
             due.append((patch, held.hash))
         }
