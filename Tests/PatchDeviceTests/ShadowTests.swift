@@ -95,6 +95,21 @@ import Testing
         #expect(bench.app?.price(1) == 9)
     }
 
+    /// Its envelope is in the folder already, and is verified again before it answers.
+    @Test func shadowLiveAfterItsEndIsReportedAsExpired() async throws {
+        let bench = try await bench(DeviceTests.source(8, tags: "-- @expires 2026-09-24T00:00:00Z"))
+        try await bench.launch()
+        #expect(bench.app?.price(1) == 8 && shadows(bench) == [8])
+        bench.confirm()
+        bench.advance(by: .seconds(4 * 86_400))
+        try bench.feed.resume(Self.eight)
+        for _ in 0..<2 {
+            #expect(await bench.sync().results.map(\.code) == [.expired, .superseded])
+            #expect(bench.app?.price(1) == 8 && shadows(bench).isEmpty)
+            #expect(DeviceTests.codes(bench) == ["8 expired", "7 good"])
+        }
+    }
+
     enum End: CaseIterable {
         case paused, withdrawn, outside, unlisted, superseded, banned, revoked, disabled
     }

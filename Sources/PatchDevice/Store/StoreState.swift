@@ -135,9 +135,9 @@ package struct StoreState: Sendable, Hashable {
         package let detail: String?
 
         /// An outcome as a sentence, with its reason.
-        init(_ code: PatchChoice, reason: String?) {
-            self.code = code.rawValue
-            detail = (code.sentence + (reason.map { ": \($0)" } ?? "")).shortened(to: StoreState.textLimit)
+        init(_ outcome: SyncReport.Outcome, reason: String?) {
+            code = outcome.rawValue
+            detail = (outcome.sentence + (reason.map { ": \($0)" } ?? "")).shortened(to: StoreState.textLimit)
         }
 
         init(code: String, detail: String?) {

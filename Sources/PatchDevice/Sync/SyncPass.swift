@@ -224,7 +224,8 @@ struct SyncPass: Sendable {
         }
     }
 
-    /// Downloads an envelope, verifies it, and stores it.
+    /// Downloads an envelope, verifies it, and stores it. That of a version in shadow is in the folder, and verified again: it may
+    /// have expired since, and if so must not answer.
     ///
     /// - Returns: Whether it was accepted. If not, the result has the reason.
     /// - Throws: `io` if it cannot be stored.
@@ -232,17 +233,20 @@ struct SyncPass: Sendable {
         _ download: Download, _ client: inout FeedClient, _ trust: PatchTrust, at now: Timestamp,
         _ result: inout SyncReport.Result
     ) async throws(PatchError) -> Bool {
-        // A version that was in shadow is in the folder.
-        if store.state.shadows.contains(where: { $0.hash == download.hash }), store.hasEnvelope(download.hash) {
-            return true
-        }
+        let isInShadow = store.state.shadows.contains { $0.hash == download.hash }
+        let stored = isInShadow ? store.envelope(download.hash) : nil
         var manifest: Manifest?
         do throws(PatchError) {
-            let envelope = try await client.contents(of: download.target, limit: settings.envelopeLimit)
+            let envelope: [UInt8]
+            if let stored {
+                envelope = stored
+            } else {
+                envelope = try await client.contents(of: download.target, limit: settings.envelopeLimit)
+            }
             let report = try report(on: envelope, trust, at: now)
             manifest = report.manifest
             try check(report, isOf: download.entry)
-            try store.write(envelope, hash: download.hash)
+            if stored == nil { try store.write(envelope, hash: download.hash) }
             return true
         } catch {
             try result.refuse(error, manifest, at: now)
