@@ -191,8 +191,13 @@ package struct FeedFolder: Sendable {
 
     /// What differs after any change of the feed, or of the change that waits for signatures. That one is not read: whatever is in
     /// its place, a patch can be stopped.
-    func state() throws(PatchError) -> (timestamp: [UInt8]?, staged: [FileInfo?]) {
-        (try read(FeedLayout.timestamp), stagedFiles)
+    struct State: Equatable {
+        let timestamp: [UInt8]?
+        let staged: [FileInfo?]
+    }
+
+    func state() throws(PatchError) -> State {
+        State(timestamp: try read(FeedLayout.timestamp), staged: stagedFiles)
     }
 
     package func hasStaged() -> Bool { stagedFiles.contains { $0 != nil } }

@@ -84,6 +84,21 @@ extension FeedRepository {
         return true
     }
 
+    /// The trust store that the feed delivers; nil if it delivers none.
+    ///
+    /// - Throws: `feed-mismatch` if it is missing, or not the one that is signed.
+    package func trustStore(_ read: (String) throws(PatchError) -> [UInt8]?) throws(PatchError) -> [UInt8]? {
+        let path = PatchList.trustPath(for: app)
+        guard let digest = digest(of: path) else { return nil }
+        let file = FeedLayout.target(path, sha256: digest)
+        var bytes = try newTargets.first { $0.path == file }?.bytes
+        if bytes == nil { bytes = try read(file) }
+        guard let bytes, try MessageDigest.sha256.text(of: bytes) == digest else {
+            throw PatchError(.feedMismatch, "\(file): missing, or not the file that is signed")
+        }
+        return bytes
+    }
+
     private mutating func addTarget(_ path: String, _ contents: FeedFile.Contents) {
         bodies.targets.targets[ExactString(path)] = FeedTarget(
             path: path, length: contents.size, sha256: contents.sha256)
