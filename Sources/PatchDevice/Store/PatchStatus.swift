@@ -92,10 +92,10 @@ extension PatchStatus {
     ///   - fault: Why the device's folder cannot be written; nil if it can.
     ///   - lastSync: When the process that this one follows has synced; nil if this one follows none.
     init(unknown id: String, _ fault: PatchError?, _ lastSync: String?) {
+        let following = lastSync.map { "; \($0)" } ?? ""
         self.init(
             id: id, version: nil, code: fault == nil ? .unknown : .unwritable, isActive: false,
-            reason: fault.map(Self.unwritable) ?? "no feed has offered it to this device"
-                + (lastSync.map { "; \($0)" } ?? ""))
+            reason: fault.map(Self.unwritable) ?? "no feed has offered it to this device\(following)")
     }
 
     fileprivate static func unwritable(_ fault: PatchError) -> String {

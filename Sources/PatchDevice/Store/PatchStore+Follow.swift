@@ -16,30 +16,7 @@ extension PatchStore {
     package func follow(on runner: PatchRunner?, longest: Duration? = nil, waits: Bool = true) -> Bool {
         noticeFork()
         let switches = state.switches
-        let isSilent = longest.map(noticeSilence) ?? false
-        var (hasTakenOver, faults) = memory.locked { memory in
-            guard !memory.writer.canWrite, !memory.writer.isClosed else {
-                return (false, memory.writer.takeOver(hasBegun: memory.launch.hasBegun))
-            }
-            let faults = memory.writer.open(isSilent: isSilent)
-            guard memory.writer.canWrite, memory.launch.hasBegun else { return (false, faults) }
-            let news = memory.writer.takeNews()
-            memory.pendingOutcomes = memory.writer.state.begin(limits: limits, news: news, at: clock())
-            memory.writer.mustWrite = true
-            memory.watches.launch = endOfWatch
-            return (true, faults)
-        }
-        if hasTakenOver {
-            do throws(PatchError) {
-                try change { _ in [] }
-            } catch {
-                // A failed launch could not be noted, so nothing is tried.
-                memory.locked { $0.writer.giveUp(error) }
-                hasTakenOver = false
-                faults = faults + [error]
-            }
-        }
-        for fault in faults { emit(fault) }
+        let hasTakenOver = takeOver(isSilent: longest.map(noticeSilence) ?? false)
         let isFollower = [.follower, .reader].contains(role)
         if isFollower { memory.locked { $0.launch.setBlockReasons([]) } }  // the writer's state counts again
         if let runner, hasLaunched, hasTakenOver || isFollower {
@@ -52,6 +29,38 @@ extension PatchStore {
         // The system ends an app in the background without notice.
         if hasTakenOver, isInBackground { enterBackground() }
         return isFollower
+    }
+
+    /// Opens the folder again. If the writer has ended, this process begins the launch that it writes from now on.
+    ///
+    /// - Parameter isSilent: Whether the process that writes has not synced for some time.
+    /// - Returns: Whether it has begun that launch.
+    private func takeOver(isSilent: Bool) -> Bool {
+        let (hasBegun, faults) = memory.locked { memory in
+            guard !memory.writer.canWrite, !memory.writer.isClosed else {
+                return (false, memory.writer.takeOver(hasBegun: memory.launch.hasBegun))
+            }
+            let faults = memory.writer.open(isSilent: isSilent)
+            guard memory.writer.canWrite, memory.launch.hasBegun else { return (false, faults) }
+            let news = memory.writer.takeNews()
+            memory.pendingOutcomes = memory.writer.state.begin(limits: limits, news: news, at: clock())
+            memory.writer.mustWrite = true
+            memory.watches.launch = endOfWatch
+            return (true, faults)
+        }
+        var unwritten: PatchError?
+        if hasBegun {
+            do throws(PatchError) {
+                try change { _ in [] }
+            } catch {
+                // A failed launch could not be noted, so nothing is tried.
+                memory.locked { $0.writer.giveUp(error) }
+                unwritten = error
+            }
+        }
+        for fault in faults { emit(fault) }
+        if let unwritten { emit(unwritten) }
+        return hasBegun && unwritten == nil
     }
 
     /// Takes what other versions of the app have banned since this process has read the folder, and ends it.

@@ -78,42 +78,16 @@ struct StoreWriter {
     ///   - old: The state that counts if the folder has none; nil for what other versions of the app know.
     /// - Returns: The faults of the folder.
     mutating func open(isSilent: Bool = false, after old: StoreState? = nil) -> [PatchError] {
-        var faults: [PatchError] = []
         lock = nil
         writeFailureSignal = nil
         isReleased = false
         news = nil
         takesNews = false
-        // Nothing in a folder of another user or app counts, and nothing in it is changed.
-        func refuse(_ message: String, hint: String) -> [PatchError] {
-            let error = PatchError(.config, message, hint: hint).about(folder.root)
-            giveUp(error)
-            return [error]
-        }
-        func refuse(app: String) -> [PatchError] {
-            refuse("the folder is of the app \(app)", hint: "give each app a folder of its own")
-        }
-        if folder.isForeign(toReader: onlyReads) {
-            return refuse(
-                "the folder belongs to another user", hint: "give the app a folder that belongs to its own user")
-        }
-        if !folder.hasState, let other = folder.otherApp(than: app) { return refuse(app: other) }
-        do throws(PatchError) {
-            if !onlyReads {
-                try folder.make()
-                lock = try Folder.lock(folder.path)
-                if lock == nil, isSilent || folder.isMute {
-                    throw PatchError(
-                        .io, "the process that has this store open \(isSilent ? "does not sync" : "cannot write it")"
-                    ).about(folder.root)
-                }
-            }
-        } catch {
-            faults.append(error)
-        }
+        if let refusal = whyNotOurs { return refuse(refusal) }
+        var faults = takeLock(isSilent: isSilent)
         fault = faults.first
         let (read, problem) = folder.readState()
-        if let read, read.app != app { return refuse(app: read.app) }
+        if let read, read.app != app { return refuse(notOurs(app: read.app)) }
         if let problem {
             faults.append(problem)
             if problem.code == .noInput {
@@ -144,6 +118,44 @@ struct StoreWriter {
             do throws(PatchError) { try write(state) } catch { faults.append(error) }
         }
         return faults
+    }
+
+    /// Why the folder is not this app's; nil if it is, or nobody's yet.
+    private var whyNotOurs: PatchError? {
+        if folder.isForeign(toReader: onlyReads) {
+            return PatchError(
+                .config, "the folder belongs to another user",
+                hint: "give the app a folder that belongs to its own user"
+            ).about(folder.root)
+        }
+        return folder.hasState ? nil : folder.otherApp(than: app).map(notOurs)
+    }
+
+    private func notOurs(app other: String) -> PatchError {
+        PatchError(.config, "the folder is of the app \(other)", hint: "give each app a folder of its own")
+            .about(folder.root)
+    }
+
+    /// Nothing in a folder of another user or app counts, and nothing in it is changed.
+    private mutating func refuse(_ error: PatchError) -> [PatchError] {
+        giveUp(error)
+        return [error]
+    }
+
+    /// Makes the folder, and takes its lock, if this process may write and no other one has the lock.
+    ///
+    /// - Returns: The fault of the folder, if there is one.
+    private mutating func takeLock(isSilent: Bool) -> [PatchError] {
+        guard !onlyReads else { return [] }
+        do throws(PatchError) {
+            try folder.make()
+            lock = try Folder.lock(folder.path)
+        } catch {
+            return [error]
+        }
+        guard lock == nil, isSilent || folder.isMute else { return [] }
+        let fault = isSilent ? "does not sync" : "cannot write it"
+        return [PatchError(.io, "the process that has this store open \(fault)").about(folder.root)]
     }
 
     /// The state of a version of the app that has no part yet.

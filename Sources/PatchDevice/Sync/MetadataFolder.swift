@@ -4,8 +4,11 @@ internal import PatchFiles
 
 /// The folder of a store in which the feed's metadata are kept, as received.
 struct MetadataFolder: FeedStorage {
+    /// What is written, is written to the part of this version of the app.
     private let folder: StoreFolder
+    /// Where is read from: a version that has no part yet begins with the metadata of another one.
     private let source: Path
+    /// Whether this process writes nothing: another one does, or it only reads the store.
     private let isReadOnly: Bool
 
     init(of store: PatchStore) {
@@ -28,10 +31,13 @@ struct MetadataFolder: FeedStorage {
     }
 
     /// Writes a file that must not be lost.
+    ///
+    /// - Throws: `io` if it cannot be written.
     func keep(_ name: String, _ bytes: [UInt8]) throws(PatchError) {
         try folder.write(bytes, to: place(of: name))
     }
 
+    /// - Throws: `io` if it cannot be removed.
     func remove(_ name: String) throws(PatchError) {
         guard !isReadOnly else { return }
         try Folder.remove(place(of: name))
