@@ -16,9 +16,27 @@ struct ComparisonTable: Sendable {
         let line: Int
     }
 
+    /// The comparisons of a function on one device. As there may be a million rows, they have single precision, and 16 bytes.
+    private struct Row {
+        private var columns = SIMD4<Float>.zero
+
+        var agreed: Float { columns[0] }
+        var differed: Float { columns[1] }
+        /// The runs that could be compared.
+        var compared: Float { agreed + differed }
+        /// The calls of the sample: the comparisons, the runs that failed, and the calls that could not be compared.
+        var all: Float { columns.sum() }
+        var isEmpty: Bool { columns == .zero }
+
+        mutating func add(_ counts: ComparisonCounts) {
+            columns += SIMD4(
+                Float(counts.agreed), Float(counts.differed), Float(counts.failed), Float(counts.incomparable))
+        }
+    }
+
     /// The comparisons of a function, with the earliest of its differences, and when each was first reported.
     private struct Compared {
-        /// Its number in the table of the devices' runs.
+        /// Its number in the table of the devices' comparisons.
         let number: UInt16
         var counts = ComparisonCounts()
         var reasons: [UInt32: Int] = [:]
@@ -45,13 +63,13 @@ struct ComparisonTable: Sendable {
 
     private let most: Int, mostReasons: Int
     private var functions: [Key: Compared] = [:]
-    /// For each device and function, the runs that agreed, differed and failed, and the calls that could not be compared.
-    private var runs: DeviceTable<SIMD4<Float>>
+    /// The comparisons of each function on each device.
+    private var rows: DeviceTable<Row>
 
     init(_ limits: ReportBuilder.Limits) {
         most = limits.comparisons
         mostReasons = limits.reasons
-        runs = DeviceTable(.zero, most: limits.devices / 4)
+        rows = DeviceTable(Row(), most: limits.devices / 4)
     }
 
     /// Adds the comparison of the reader's line, which names a function.
@@ -66,10 +84,9 @@ struct ComparisonTable: Sendable {
         var compared = functions.removeValue(forKey: key) ?? Compared(number: UInt16(clamping: functions.count))
         compared.counts.add(counts)
         var isNew = false
-        runs.change(reader.device, compared.number) { sum in
-            isNew = sum == .zero
-            sum += SIMD4(
-                Float(counts.agreed), Float(counts.differed), Float(counts.failed), Float(counts.incomparable))
+        rows.change(reader.device, compared.number) { row in
+            isNew = row.isEmpty
+            row.add(counts)
         }
         for reason in reader.countedReasons() where reason.text > 0 && reason.number > 0 {
             if compared.reasons[reason.text] != nil || compared.reasons.count < mostReasons {
@@ -115,14 +132,16 @@ struct ComparisonTable: Sendable {
     ) {
         var shares = [Shares](repeating: Shares(), count: functions.count)
         for (key, compared) in functions { shares[Int(compared.number)].patch = key.patch }
-        runs.forEach { device, index, sum in
-            shares[index].differing.add(sum[1], of: sum[0] + sum[1])
-            shares[index].comparable.add(sum[0] + sum[1], of: sum.sum())
+        rows.forEach { device, index, row in
+            shares[index].differing.add(row.differed, of: row.compared)
+            shares[index].comparable.add(row.compared, of: row.all)
             let all = devices.value(beside: device, shares[index].patch).functions
             shares[index].votes += 1_000_000_000 / max(1, Int(all))
         }
         for (key, compared) in functions {
-            let (shares, shadowed) = (shares[Int(compared.number)], patches[Int(key.patch)].shadowed / runs.scale)
+            let shares = shares[Int(compared.number)]
+            // As many of the patch's devices as this table would have, which may be a sample of them.
+            let shadowed = patches[Int(key.patch)].shadowed / rows.scale
             var comparison = comparison(of: key.function, compared, texts)
             comparison.differingShare = shares.differing.share
             comparison.comparableShare = shares.comparable.share

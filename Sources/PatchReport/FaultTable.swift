@@ -21,10 +21,21 @@ struct FaultTable {
         let stack: UInt32
     }
 
+    /// What is known of equal faults.
+    private struct Counted {
+        var count = 0
+        /// When it happened last, in milliseconds since 1970; 0 if no plausible time is known.
+        var last: UInt64 = 0
+        var example: Example
+    }
+
     private let most: Int
     private let showsLatest: Bool
-    private var faults: [Key: (count: Int, last: UInt64, example: Example)] = [:]
+    private var faults: [Key: Counted] = [:]
 
+    /// - Parameters:
+    ///   - most: The most faults that are told apart.
+    ///   - showsLatest: Whether the example of equal faults is the latest one, and not the earliest.
     init(most: Int, showsLatest: Bool) {
         self.most = most
         self.showsLatest = showsLatest
@@ -34,9 +45,10 @@ struct FaultTable {
     ///
     /// - Parameters:
     ///   - patch: The number of the patch; 0 for the device itself.
+    ///   - count: How often it happened.
     ///   - time: Milliseconds since 1970; 0 if it is not known.
     mutating func add(
-        _ name: EventRecord.Name, of patch: UInt16, happened: Int, at time: UInt64, _ reader: inout EventReader
+        _ name: EventRecord.Name, of patch: UInt16, count: Int, at time: UInt64, _ reader: inout EventReader
     ) -> Bool {
         let isReasoned = name == .rolledBack || name == .closed
         let message = reader.number(isReasoned ? .reason : .message)
@@ -47,11 +59,11 @@ struct FaultTable {
         let example = Example(
             time: time > 0 || showsLatest ? time : .max, message: message, file: reader.number(.file),
             line: reader.integer(.line), stack: reader.number(.stack))
-        faults[key, default: (0, 0, example)].count.addOrMost(happened)
-        if let old = faults[key], old.last < time { faults[key]?.last = time }
-        if let old = faults[key]?.example, isPreferred(example, to: old, reader.texts) {
-            faults[key]?.example = example
-        }
+        var fault = faults.removeValue(forKey: key) ?? Counted(example: example)
+        fault.count.addOrMost(count)
+        fault.last = max(fault.last, time)
+        if isPreferred(example, to: fault.example, reader.texts) { fault.example = example }
+        faults[key] = fault
         return true
     }
 

@@ -304,7 +304,7 @@ internal import PatchText
     private mutating func addFault(
         _ event: Event, of patch: UInt16, _ name: EventRecord.Name, count: Int? = nil
     ) {
-        let hasRoom = faults.add(name, of: patch, happened: count ?? event.count, at: event.time, &reader)
+        let hasRoom = faults.add(name, of: patch, count: count ?? event.count, at: event.time, &reader)
         if !hasRoom { input.dropped += 1 }
     }
 
