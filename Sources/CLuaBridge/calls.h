@@ -29,6 +29,8 @@ bool pp_is_name(const char *bytes, size_t length);
 void pp_describe_error(lua_State *L, lua_State *runner);
 /// Adds a replacement, while the script loads.
 pp_layer *pp_add_layer(lua_State *L, const char *name);
+/// Lets no call enter a layer, because it is on no name, or its patch is closing.
+void pp_refuse_calls(pp_layer *layer);
 /// Pops a replacement's function and its first argument: its original, or the class of which it is a method.
 void pp_set_functions(lua_State *L, pp_layer *layer, bool is_method);
 /// Pops the value on top, which answers when the script cannot.

@@ -125,43 +125,56 @@ static int assign(lua_State *L) {
     return 0;
 }
 
-// `waxClass{"Cart"}`: from here on, the script's assignments go through `assign`.
+/// Puts an environment before the globals of the function that called, whose assignments then go to the class on top.
+static void watch_assignments(lua_State *L) {
+    int class = lua_gettop(L);
+    lua_Debug caller;
+    if (!lua_getstack(L, 1, &caller)) return;
+    lua_getinfo(L, "f", &caller);
+    const char *name;
+    int upvalue = 1;
+    while ((name = lua_getupvalue(L, class + 1, upvalue)) && strcmp(name, "_ENV") != 0) {
+        lua_pop(L, 1);
+        upvalue++;
+    }
+    if (name) {
+        lua_newtable(L);
+        lua_createtable(L, 0, 3);
+        lua_pushglobaltable(L);
+        lua_setfield(L, -2, "__index");
+        lua_pushvalue(L, class);
+        lua_pushcclosure(L, assign, 1);
+        lua_setfield(L, -2, "__newindex");
+        hide_metatable(L);
+        lua_setmetatable(L, -2);
+        lua_setupvalue(L, class + 1, upvalue);
+    }
+    lua_settop(L, class);
+}
+
+/// Makes the class on top a global with its own name, which is at an index, as Wax does, unless there is one.
+static void set_global_class(lua_State *L, int name) {
+    int class = lua_gettop(L);
+    lua_pushglobaltable(L);
+    lua_pushvalue(L, name);
+    if (lua_rawget(L, -2) == LUA_TNIL) {
+        lua_pushvalue(L, name);
+        lua_pushvalue(L, class);
+        lua_rawset(L, class + 1);
+    }
+    lua_settop(L, class);
+}
+
+/// `waxClass{"Cart"}`: from here on, the script's assignments go through `assign`.
 int pp_wax_class(lua_State *L) {
     pp_state *state = state_of(L);
     luaL_checktype(L, 1, LUA_TTABLE);
     if (lua_rawgeti(L, 1, 1) != LUA_TSTRING)
         return luaL_error(L, "waxClass needs a class name, as in waxClass{\"Cart\"}");
     if (!state->session.loading) return luaL_error(L, "waxClass works only while the script loads");
-    pp_push_class(L, lua_tostring(L, -1));
-    // In Wax the class is a global with its own name.
-    lua_pushglobaltable(L);
-    lua_rawgeti(L, 1, 1);
-    if (lua_rawget(L, -2) == LUA_TNIL) {
-        lua_rawgeti(L, 1, 1);
-        lua_pushvalue(L, -4);
-        lua_rawset(L, -4);
-    }
-    lua_pop(L, 2);
-    lua_Debug caller;
-    if (!lua_getstack(L, 1, &caller)) return 1;
-    lua_getinfo(L, "f", &caller);
-    int function = lua_gettop(L);
-    const char *name;
-    for (int i = 1; (name = lua_getupvalue(L, function, i)) != NULL; i++) {
-        lua_pop(L, 1);
-        if (strcmp(name, "_ENV") != 0) continue;
-        lua_newtable(L);
-        lua_createtable(L, 0, 3);
-        lua_pushglobaltable(L);
-        lua_setfield(L, -2, "__index");
-        lua_pushvalue(L, function - 1);
-        lua_pushcclosure(L, assign, 1);
-        lua_setfield(L, -2, "__newindex");
-        hide_metatable(L);
-        lua_setmetatable(L, -2);
-        lua_setupvalue(L, function, i);
-        break;
-    }
-    lua_pop(L, 1);
+    int name = lua_gettop(L);
+    pp_push_class(L, lua_tostring(L, name));
+    set_global_class(L, name);
+    watch_assignments(L);
     return 1;
 }

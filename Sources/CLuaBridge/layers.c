@@ -62,7 +62,7 @@ pp_layer *pp_add_layer(lua_State *L, const char *name) {
     pthread_mutex_lock(&patch->pool->queues_mutex);
     atomic_store(&layer->number, (uintptr_t)++patch->pool->numbers);
     pthread_mutex_unlock(&patch->pool->queues_mutex);
-    pp_layer_admit(layer, false, false);
+    pp_refuse_calls(layer);
     pp_cell_set(&layer->below, NULL);
     layer->name = copy;
     layer->has_otherwise = false;
@@ -138,11 +138,16 @@ void pp_free_barrier(pp_layer *barrier) { free(barrier); }
 bool pp_is_barrier(const pp_layer *layer) { return layer->patch == &no_patch; }
 void *pp_cell_below(pp_layer *layer) { return &layer->below; }
 
-void pp_layer_admit(pp_layer *layer, bool admits, bool is_open) {
+void pp_layer_admit(pp_layer *layer, bool is_open) {
     // A call that is not admitted then finds that the breaker is open.
     if (is_open) atomic_store(&layer->is_open, true);
-    atomic_store(&layer->admits, admits && !is_open ? pp_layer_number(layer) : PP_NO_NUMBER);
+    atomic_store(&layer->admits, is_open ? PP_NO_NUMBER : pp_layer_number(layer));
     if (!is_open) atomic_store(&layer->is_open, false);
+}
+
+void pp_refuse_calls(pp_layer *layer) {
+    atomic_store(&layer->admits, PP_NO_NUMBER);
+    atomic_store(&layer->is_open, false);
 }
 
 void pp_layer_try(pp_layer *layer) { atomic_store(&layer->tried_by, this_thread()); }

@@ -121,8 +121,8 @@ static bool build(pp_state *state) {
     return lua_checkstack(L, HOST_STACK + 2 * FEW_LAYERS);
 }
 
-/// Opens a state of the patch, which counts it among its open states already, and enters it. NULL if there is not enough memory; it is
-/// no longer counted then.
+/// Opens a state of the patch, which counts it among its open states already, and enters it. NULL if there is not enough
+/// memory; it is no longer counted then.
 static pp_state *open_state(pp_patch *patch, const pp_limits *limits, bool adds_layers) {
     close_left_behind(patch->pool);
     pp_state *state = take_state(patch);
@@ -232,7 +232,7 @@ void pp_close(pp_patch *patch) {
     atomic_store(&first->is_serving, false);
     atomic_store(&first->closing, true);
     pthread_mutex_unlock(&patch->pool->queues_mutex);
-    for (int32_t i = 0; i < patch->layer_count; i++) pp_layer_admit(patch->layers[i], false, false);
+    for (int32_t i = 0; i < patch->layer_count; i++) pp_refuse_calls(patch->layers[i]);
     for (int32_t i = 0; i < count; i++) close_state(states[i]);
     pp_leave_patch(patch);
 }

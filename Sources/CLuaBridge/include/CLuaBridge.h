@@ -267,8 +267,8 @@ typedef struct pp_place {
     uintptr_t layer, number;
 } pp_place;
 
-/// Lets calls enter a layer, or not. If its breaker is open, they do not.
-void pp_layer_admit(pp_layer *layer, bool admits, bool is_open);
+/// Lets calls enter a layer, unless its breaker is open.
+void pp_layer_admit(pp_layer *layer, bool is_open);
 /// Lets the next call of this thread enter a layer whose breaker is open.
 void pp_layer_try(pp_layer *layer);
 /// Ends that. Returns whether a call has entered it.

@@ -73,7 +73,7 @@ package struct LayerReference: Equatable, Sendable {
     var below: LayerReference { unsafe LayerReference(pp_cell_get(cellBelow)) }
 
     /// Lets calls enter it, unless its breaker is open.
-    func admit(isOpen: Bool) { unsafe pp_layer_admit(pointer, true, isOpen) }
+    func admit(isOpen: Bool) { unsafe pp_layer_admit(pointer, isOpen) }
 
     /// Lets the next call of this thread enter it, although its breaker is open.
     func allowTry() { unsafe pp_layer_try(pointer) }
