@@ -553,46 +553,53 @@ __spec.advance = function()
   end
 end
 
+-- Calls the `lazy_setup` of a block before the first of its tests that runs.
+local function set_up(block)
+  if block.is_set_up == nil then
+    block.is_set_up = false
+    call_hooks(block, "lazy_setup")
+    block.is_set_up = true
+  elseif not block.is_set_up then
+    error("its lazy_setup failed", 0)
+  end
+end
+
+-- Calls `finally` and, from the inside out, the `after_each` of the first frames. Each of them runs, whatever became of those
+-- before it. Returns whether all were good, and the first failure.
+local function clean_up(frame_count)
+  local are_good, first = true, nil
+  local function clean(body)
+    local good, failure = guard(body)
+    if are_good and not good then are_good, first = false, failure end
+  end
+  scope = current
+  if current.finally then clean(current.finally) end
+  for i = frame_count, 1, -1 do
+    scope = frames[i].block
+    for _, body in ipairs(frames[i].block.hooks.after_each or {}) do clean(body) end
+  end
+  return are_good, first
+end
+
 -- Runs that test, and returns how it ended and its message.
 __spec.run = function()
   if current.problem then return "failed", current.problem end
   if current.pending then return "pending", current.pending end
   running = current
-  local reached = #frames
-  local function run()
-    for _, frame in ipairs(frames) do
-      local block = frame.block
-      if block.is_set_up == nil then
-        block.is_set_up = false
-        call_hooks(block, "lazy_setup")
-        block.is_set_up = true
-      elseif not block.is_set_up then
-        error("its lazy_setup failed", 0)
-      end
-    end
+  local reached = #frames -- how many of the frames are cleaned up: all if a `lazy_setup` fails
+  __spec.begin()
+  local ok, failure = guard(function()
+    for _, frame in ipairs(frames) do set_up(frame.block) end
     for i, frame in ipairs(frames) do
       reached = i
       call_hooks(frame.block, "before_each")
     end
     scope = current
     current.body()
-  end
-  __spec.begin()
-  local ok, failure = guard(run)
+  end)
   __spec.done()
   __spec.begin()
-  -- Each of them runs, whatever became of those before it.
-  local cleaned, problem = true, nil
-  local function clean(body)
-    local good, fault = guard(body)
-    if cleaned and not good then cleaned, problem = false, fault end
-  end
-  scope = current
-  if current.finally then clean(current.finally) end
-  for i = reached, 1, -1 do
-    scope = frames[i].block
-    for _, body in ipairs(frames[i].block.hooks.after_each or {}) do clean(body) end
-  end
+  local cleaned, problem = clean_up(reached)
   __spec.done()
   running, scope = nil, nil
   if not ok and getmetatable(failure) == pending_meta then

@@ -15,6 +15,7 @@ package struct SpecReport: Sendable {
         package let status: Status
         /// Why it failed, with Lua's traceback; or why it is pending.
         package let message: String
+        /// How long it took.
         package let nanoseconds: UInt64
     }
 
@@ -51,9 +52,12 @@ package struct SpecReport: Sendable {
                     with one instance of the patch, the test \(result(first))
                     with a new instance for each call, it \(result(again))
                     \(Self.hint)
-                    """.shortened(to: 16 << 10), nanoseconds: first.nanoseconds)
+                    """.shortened(to: Self.messageLimit), nanoseconds: first.nanoseconds)
         }
     }
+
+    /// The most bytes of a test's message. A spec may make a longer one.
+    static let messageLimit = 16 << 10
 
     private static let hint =
         "add `-- @instances 1` to the head of a patch whose calls must see the state of earlier calls"
