@@ -26,8 +26,10 @@ final class Watchdog: Sendable {
         _ = Threads.start { [self] in while ended.wait(timeout: .now() + 1) == .timedOut { look() } }
     }
 
+    /// Notes that the code begins to run, or has ended.
     func watch(_ runs: Bool) { running.withLock { $0 = runs ? Self.times : nil } }
 
+    /// Ends the watch for good.
     func end() { ended.signal() }
 
     private static var times: (processor: Duration, clock: Duration) {
@@ -39,6 +41,7 @@ final class Watchdog: Sendable {
         return (read(CLOCK_PROCESS_CPUTIME_ID), read(CLOCK_MONOTONIC))
     }
 
+    /// Ends the process if the code has run for too long.
     private func look() {
         let now = Self.times
         let isOverdue = running.withLock { began in

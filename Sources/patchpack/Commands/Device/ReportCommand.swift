@@ -26,76 +26,119 @@ enum ReportCommand {
         ],
         example: "patchpack report events/ --patch com.example.shop.cart-total --gate 'failing<0.5%'", run: run)
 
-    private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
-        let gates = try ReportGate.all(arguments)
-        let places = try InputFiles.named(arguments)
-        let version = try arguments.number(of: .reportedVersion)
-        let id = try arguments.text(of: .reportedPatch)
-        let installation = try arguments.text(of: .reportedInstallation)
-        if installation != nil {
-            let ofFleets = [Option.gate, .html].first { arguments.has($0) }.map { "--\($0.name)" }
-            if let option = ofFleets ?? (arguments.format == "openmetrics" ? "--format openmetrics" : nil) {
-                throw .usage("\(option) is for all devices, and --installation for one")
+    /// What a command line asks for.
+    private struct Request {
+        let gates: [ReportGate]
+        let places: [Path]
+        /// The only patch that is reported, and its only version; nil for all.
+        let id: String?, version: Int?
+        /// The only device that is reported; nil for all.
+        let installation: String?
+        let page: Path?
+        let now: Timestamp
+        let since: Timestamp?
+        let feed: FeedRepository?
+        /// The patches that the feed lists.
+        let listed: [FleetReport.Listed]?
+
+        init(_ arguments: ParsedArguments) throws(PatchError) {
+            gates = try ReportGate.all(arguments)
+            places = try InputFiles.named(arguments)
+            version = try arguments.number(of: .reportedVersion)
+            id = try arguments.text(of: .reportedPatch)
+            installation = try arguments.text(of: .reportedInstallation)
+            if installation != nil {
+                let ofFleets = [Option.gate, .html].first { arguments.has($0) }.map { "--\($0.name)" }
+                if let option = ofFleets ?? (arguments.format == "openmetrics" ? "--format openmetrics" : nil) {
+                    throw .usage("\(option) is for all devices, and --installation for one")
+                }
             }
+            page = try arguments.newFile(.html)
+            now = try SystemClock.now()
+            since = try arguments.moment(of: .since, before: now)
+            feed = try arguments.text(of: .reportedFeed).map { (place) throws(PatchError) in
+                try FeedAddress(place, arguments).feed(PinnedRoot.fromOptions(arguments))
+            }
+            listed = feed?.listed
         }
-        let page = try arguments.newFile(.html)
-        let now = try SystemClock.now()
-        let since = try arguments.moment(of: .since, before: now)
-        let feed = try arguments.text(of: .reportedFeed).map { (place) throws(PatchError) in
-            try FeedAddress(place, arguments).feed(PinnedRoot.fromOptions(arguments))
+
+        /// The labels of metrics.
+        var labels: [(String, String)] { feed.map { [("app", $0.app), ("environment", $0.environment)] } ?? [] }
+
+        /// The report on the events, and why it is not on all of them.
+        func report(_ console: Console) throws(PatchError) -> (FleetReport, PatchError?) {
+            // A bound may be relative to the version before.
+            let counted = gates.contains(where: \.isRelative) ? nil : version
+            return try EventFiles.report(
+                on: places, patch: id, version: counted, since: since, listed: listed ?? [],
+                installation: installation, origin: feed?.origin, console)
         }
-        let listed = feed?.listed
-        let labels = feed.map { [("app", $0.app), ("environment", $0.environment)] } ?? []
-        // A bound may be relative to the version before.
-        let counted = gates.contains(where: \.isRelative) ? nil : version
-        var (report, failure) = try EventFiles.report(
-            on: places, patch: id, version: counted, since: since, listed: listed ?? [],
-            installation: installation, origin: feed?.origin, console)
-        if let failure, console.format == .text, report.input.bytes == 0 { return console.fail(failure.code) }
-        if let installation, report.device == nil {
+
+        /// Why there is nothing to report on the only device; nil if there is.
+        func missingDevice(in report: FleetReport) -> PatchError? {
+            guard let installation, report.device == nil else { return nil }
             let others = (report.input.others + report.input.earlier).counting("event")
             let place = "an event has it as `app.installation.id`"
-            let error = PatchError(
+            return PatchError(
                 .noInput, "no event is of the installation \(installation)",
                 hint:
                     "\(others) of other installations were read; \(place), and `patchpack store status --format json` prints a device's own"
             )
-            if console.format == .text { console.error(error) }
-            failure = failure ?? error
         }
-        let all = report.patches
-        report.patches.removeAll { patch in
-            id.map { $0 != patch.id } ?? false || version.map { $0 != patch.version } ?? false
+
+        /// Decides the gates, and leaves the patches in the report that are asked for.
+        func decide(_ report: inout FleetReport) -> [ReportGateResult] {
+            let all = report.patches
+            report.patches.removeAll { patch in
+                id.map { $0 != patch.id } ?? false || version.map { $0 != patch.version } ?? false
+            }
+            var judged = report
+            if let listed {
+                let names = Set(listed.map { "\($0.id) \($0.version)" })
+                judged.patches.removeAll { !names.contains("\($0.id) \($0.version)") }
+            }
+            return ReportGateResult.all(gates, judged, id: id, version: version, all, listed: listed)
         }
-        var judged = report
-        if let listed {
-            let names = Set(listed.map { "\($0.id) \($0.version)" })
-            judged.patches.removeAll { !names.contains("\($0.id) \($0.version)") }
+
+        /// Why the command fails. A gate that is crossed comes before one that cannot be decided.
+        func failure(of results: [ReportGateResult], in report: FleetReport) -> PatchError? {
+            if let crossed = results.first(where: { $0.verdict == .crossed })?.failure { return crossed }
+            let isOfPatches = gates.contains { !$0.measure.isOfFleet }
+            if isOfPatches, listed == nil, report.input.droppedPatches > 0 {
+                return PatchError(
+                    .limit,
+                    "\(report.input.droppedPatches) events of patches were not counted, so no gate can be decided",
+                    hint: "there are too many patches: give --feed DIR, or --patch ID and --patch-version N")
+            }
+            return results.lazy.compactMap(\.failure).first
         }
-        let results = ReportGateResult.all(gates, judged, id: id, version: version, all, listed: listed)
-        if failure == nil { failure = results.first { $0.verdict == .crossed }?.failure }
-        if failure == nil, gates.contains(where: { !$0.measure.isOfFleet }), listed == nil,
-            report.input.droppedPatches > 0
-        {
-            failure = PatchError(
-                .limit, "\(report.input.droppedPatches) events of patches were not counted, so no gate can be decided",
-                hint: "there are too many patches: give --feed DIR, or --patch ID and --patch-version N")
+    }
+
+    private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
+        let request = try Request(arguments)
+        var (report, failure) = try request.report(console)
+        if let failure, console.format == .text, report.input.bytes == 0 { return console.fail(failure.code) }
+        if let missing = request.missingDevice(in: report) {
+            if console.format == .text { console.error(missing) }
+            failure = failure ?? missing
         }
-        if failure == nil { failure = results.lazy.compactMap(\.failure).first }
-        if let id, report.patches.isEmpty, installation == nil || report.device != nil {
-            console.warning("no event is about \(id)\(version.map { " \($0)" } ?? "")")
+        let results = request.decide(&report)
+        failure = failure ?? request.failure(of: results, in: report)
+        if let id = request.id, report.patches.isEmpty, request.installation == nil || report.device != nil {
+            console.warning("no event is about \(id)\(request.version.map { " \($0)" } ?? "")")
         }
         if arguments.format == "openmetrics" {
-            try console.raw(report.metrics(results, labels, at: now))
+            try console.raw(report.metrics(results, request.labels, at: request.now))
         } else if console.format == .json {
-            try console.json(report.json(results, failure, at: now))
+            try console.json(report.json(results, failure, at: request.now))
         } else if !console.isQuiet {
-            let lines = report.device.map(report.lines(of:)) ?? (installation == nil ? report.lines(results) : [])
-            for line in lines { try line.print(console) }
+            let ofFleet = request.installation == nil ? report.lines(results) : []
+            for line in report.device.map(report.lines(of:)) ?? ofFleet { try line.print(console) }
         }
-        if let page {
+        if let page = request.page {
             try OutputFile.write(
-                Array(report.page(results, of: feed, at: now).utf8), to: page, force: arguments.has(.force))
+                Array(report.page(results, of: request.feed, at: request.now).utf8), to: page,
+                force: arguments.has(.force))
         }
         console.fail(failure?.code)
     }

@@ -24,9 +24,13 @@ enum CompletionsCommand {
         }
     }
 
-    /// The words that may stand in the place of the last one, and their meanings; `@files`, `@folders` or `@keys` for names.
-    private static func candidates(for words: [String]) -> [(String, String)] {
-        var (before, last) = (words.dropLast(), words.last ?? "")
+    /// A word that may be typed, and its meaning.
+    private typealias Candidate = (word: String, meaning: String)
+
+    /// The words that may stand in the place of the last one; `@files`, `@folders` or `@keys` for names.
+    private static func candidates(for words: [String]) -> [Candidate] {
+        var before = words.dropLast()
+        var last = words.last ?? ""
         // Bash treats a colon and an equals sign as words of their own.
         if [":", "="].contains(last) {
             before = words[...]
@@ -34,23 +38,40 @@ enum CompletionsCommand {
         }
         if before.last == ":" { return [("@files", "")] }
         if before.last == "=" { before.removeLast() }
-        func fitting(_ all: [(String, String)]) -> [(String, String)] {
-            all.filter { $0.0.utf8.starts(with: last.utf8) }
-        }
         let isHelp = before.first == "help"
         if isHelp { before.removeFirst() }
-        guard let name = before.popFirst() else {
-            let others = ["help": "print the help of a verb", "version": "print the version"]
-            let all = others.sorted { $0.key < $1.key }.flatMap { [($0.key, $0.value), ("--\($0.key)", $0.value)] }
-            return fitting(Verb.all.map { ($0.name, $0.summary) } + (isHelp ? [] : all))
-        }
+        guard let name = before.popFirst() else { return fitting(verbs(isHelp: isHelp), last) }
         guard var verb = Verb.all.first(where: { $0.name == name }) else { return [] }
         if let action = verb.actions.first(where: { $0.lastWord == before.first }) {
             verb = action
             before.removeFirst()
         }
-        let actions = fitting(verb.actions.map { ($0.lastWord, $0.summary) })
+        let actions = fitting(verb.actions.map { ($0.lastWord, $0.summary) }, last)
         guard !isHelp else { return before.isEmpty ? actions : [] }
+        return candidates(of: verb, after: before, for: last, actions)
+    }
+
+    private static func fitting(_ all: [Candidate], _ beginning: String) -> [Candidate] {
+        all.filter { $0.word.utf8.starts(with: beginning.utf8) }
+    }
+
+    /// The first words of a command line, or those after `help`.
+    private static func verbs(isHelp: Bool) -> [Candidate] {
+        let verbs: [Candidate] = Verb.all.map { ($0.name, $0.summary) }
+        guard !isHelp else { return verbs }
+        let others = [("help", "print the help of a verb"), ("version", "print the version")]
+        return verbs + others.flatMap { [($0.0, $0.1), ("--\($0.0)", $0.1)] }
+    }
+
+    /// The words that may follow a verb: an option, the value of the option before, an action, or an operand.
+    ///
+    /// - Parameters:
+    ///   - before: The words between the verb and the last one.
+    ///   - actions: The verb's actions that begin with the last word.
+    private static func candidates(
+        of verb: Verb, after before: ArraySlice<String>, for last: String, _ actions: [Candidate]
+    ) -> [Candidate] {
+        // An option and its value may be one word, as in `--format=json`.
         let named = last.utf8.starts(with: "--".utf8) ? last.prefix(while: { $0 != "=" }) : ""
         let isJoined = named.utf8.count < last.utf8.count && !named.isEmpty
         let option = isJoined ? String(named) : before.last
@@ -59,17 +80,17 @@ enum CompletionsCommand {
             options.first { word == "--\($0.name)" || word == $0.short.map { "-\($0)" } }
         }
         if given == nil, before.isEmpty, !actions.isEmpty { return actions }
-        switch given?.value ?? (last.utf8.first == UInt8(ascii: "-") ? nil : verb.operandValue) {
+        let beginsOption = last.utf8.first == UInt8(ascii: "-")
+        switch given?.value ?? (beginsOption ? nil : verb.operandValue) {
         case .choice(_, let choices)?:
             guard given != nil || before.isEmpty else { return [] }
-            return fitting(choices.map { ((isJoined ? "\(named)=" : "") + $0, "") })
+            return fitting(choices.map { ((isJoined ? "\(named)=" : "") + $0, "") }, last)
         case .directory?: return [("@folders", "")]
         case .file?: return [("@files", "")]
         case .key?: return [("@keys", "")]
         case .text?: return []
         case nil:
-            return last.utf8.first == UInt8(ascii: "-")
-                ? fitting(verb.allOptions.map { ("--\($0.name)", $0.help) }) : actions
+            return beginsOption ? fitting(verb.allOptions.map { ("--\($0.name)", $0.help) }, last) : actions
         }
     }
 
