@@ -8,6 +8,7 @@ struct GlobalUses {
     private(set) var members: [Member] = []
     /// The globals of which a script asks whether there are any: `type(jit)`, `rawget(_G, "jit")`.
     private(set) var asked: [String] = []
+
     struct Global {
         let name: String
         let line: Int
@@ -33,49 +34,73 @@ struct GlobalUses {
     }
 
     private mutating func add(_ function: Prototype) {
-        // With more than 255 constants, a global is indexed with registers: GETUPVAL _ENV, LOADK, GETTABLE.
-        var environments = RegisterSet()
-        var globalTables = RegisterSet()
-        var hasKey = RegisterSet()
-        var keys = [Int32](repeating: 0, count: 256)
-        let (code, lineOf) = (function.code, function.lineOf)
+        var registers = Registers()
         // Code that runs only in another Lua: one that is not 5.4, or lacks a name of the sandbox.
         var others: [Range<Int>] = []
-        func key(_ register: Int) -> String? { hasKey.contains(register) ? function.name(keys[register]) : nil }
-        for (index, instruction) in code.enumerated() where index < lineOf.count {
+        for (index, instruction) in function.code.enumerated() where index < function.lineOf.count {
             guard !others.contains(where: { $0.contains(index) }) else { continue }
+            let line = function.lineOf[index]
             switch instruction.opcode {
             case .closure where function.inner.indices.contains(instruction.bx): add(function.inner[instruction.bx])
             case .getGlobal where function.isEnvironment(instruction.b):
-                guard let name = function.text(instruction.c) else { break }
-                if function.isArgument(index) { asked.append(name) }
-                globals.append(
-                    Global(name: name, line: lineOf[index], isAssigned: false, isTested: function.isTested(index)))
-                let next = index + 1 < code.count ? code[index + 1] : instruction
-                let isMember = next.opcode == .getField && next.b == instruction.a
-                let member = isMember ? function.text(next.c) : nil
-                let isKnown =
-                    isMember
-                    ? SandboxNames.members[name]?.contains(member ?? "") == true : SandboxNames.globals.contains(name)
-                if isKnown, let skipped = function.skipped(after: isMember ? index + 1 : index) {
-                    others.append(skipped)
-                }
-                if let member {
-                    let isTested = function.isTested(index + 1, from: index)
-                    members.append(Member(table: name, name: member, line: lineOf[index], isTested: isTested))
-                }
+                if let skipped = addRead(at: index, of: function) { others.append(skipped) }
             case .setGlobal where function.isEnvironment(instruction.a):
-                add(function.text(instruction.b), lineOf[index], isAssigned: true)
-            case .getTable where environments.contains(instruction.b):
-                add(key(instruction.c), lineOf[index], isAssigned: false)
-            case .setTable where environments.contains(instruction.a):
-                add(key(instruction.b), lineOf[index], isAssigned: true)
-            case .setField where globalTables.contains(instruction.a):
-                add(function.text(instruction.b), lineOf[index], isAssigned: true)
+                add(function.text(instruction.b), line, isAssigned: true)
+            case .getTable where registers.environments.contains(instruction.b):
+                add(registers.key(in: instruction.c, of: function), line, isAssigned: false)
+            case .setTable where registers.environments.contains(instruction.a):
+                add(registers.key(in: instruction.b, of: function), line, isAssigned: true)
+            case .setField where registers.globalTables.contains(instruction.a):
+                add(function.text(instruction.b), line, isAssigned: true)
+            case .loadConstant:
+                if let name = function.nameAskedOfGlobals(at: index) { asked.append(name) }
             default: break
             }
+            registers.follow(instruction, of: function)
+        }
+    }
+
+    /// Adds the global that an instruction reads, and the member of it that the next one reads.
+    ///
+    /// - Returns: The code that runs only if there is no such name, if the sandbox has it.
+    private mutating func addRead(at index: Int, of function: Prototype) -> Range<Int>? {
+        let instruction = function.code[index]
+        guard let name = function.text(instruction.c) else { return nil }
+        let line = function.lineOf[index]
+        if function.isArgument(index) { asked.append(name) }
+        globals.append(Global(name: name, line: line, isAssigned: false, isTested: function.isTested(index)))
+        let next = index + 1 < function.code.count ? function.code[index + 1] : instruction
+        guard next.opcode == .getField, next.b == instruction.a else {
+            return SandboxNames.globals.contains(name) ? function.skipped(after: index) : nil
+        }
+        let member = function.text(next.c)
+        if let member {
+            let isTested = function.isTested(index + 1, from: index)
+            members.append(Member(table: name, name: member, line: line, isTested: isTested))
+        }
+        let isKnown = SandboxNames.members[name]?.contains(member ?? "") == true
+        return isKnown ? function.skipped(after: index + 1) : nil
+    }
+
+    /// What the registers of a function hold, as far as globals are concerned.
+    ///
+    /// With more than 255 constants, a global is indexed with registers: GETUPVAL _ENV, LOADK, GETTABLE.
+    private struct Registers {
+        /// Those with `_ENV`.
+        private(set) var environments = RegisterSet()
+        /// Those with `_G`.
+        private(set) var globalTables = RegisterSet()
+        /// Those with a string, and its number.
+        private var hasKey = RegisterSet()
+        private var keys = [Int32](repeating: 0, count: 256)
+
+        func key(in register: Int, of function: Prototype) -> String? {
+            hasKey.contains(register) ? function.name(keys[register]) : nil
+        }
+
+        mutating func follow(_ instruction: Instruction, of function: Prototype) {
             // All opcodes except the stores (SETTABUP, SETTABLE, SETI, SETFIELD) may write their first register.
-            guard !(15...18).contains(instruction.word & 0x7F) else { continue }
+            guard !(15...18).contains(instruction.word & 0x7F) else { return }
             environments.remove(instruction.a)
             globalTables.remove(instruction.a)
             hasKey.remove(instruction.a)
@@ -84,14 +109,9 @@ struct GlobalUses {
             case .getGlobal where function.isEnvironment(instruction.b) && function.text(instruction.c) == "_G":
                 globalTables.insert(instruction.a)
             case .loadConstant:
-                if let text = function.textNumber(instruction.bx) {
-                    hasKey.insert(instruction.a)
-                    keys[instruction.a] = text
-                    let last = index > 0 ? code[index - 1] : instruction
-                    if last.opcode == .getGlobal, function.text(last.c) == "_G", last.a + 1 == instruction.a {
-                        asked.append(function.name(text))
-                    }
-                }
+                guard let text = function.textNumber(instruction.bx) else { break }
+                hasKey.insert(instruction.a)
+                keys[instruction.a] = text
             default: break
             }
         }
@@ -99,6 +119,16 @@ struct GlobalUses {
 }
 
 extension Prototype {
+    /// The name of a global that a script asks for with `rawget(_G, "name")`, whose constant an instruction loads;
+    /// nil if it does something else.
+    fileprivate func nameAskedOfGlobals(at index: Int) -> String? {
+        let instruction = code[index]
+        guard index > 0, case let last = code[index - 1], last.opcode == .getGlobal, text(last.c) == "_G",
+            last.a + 1 == instruction.a
+        else { return nil }
+        return textNumber(instruction.bx).map { name($0) }
+    }
+
     /// Whether an instruction tests whether a register is nil or false.
     func tests(_ register: Int, at index: Int) -> Bool {
         guard code.indices.contains(index) else { return false }

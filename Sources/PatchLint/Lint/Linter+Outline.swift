@@ -140,67 +140,91 @@ extension Linter {
         }
     }
 
+    /// Checks the classes that a script takes with `waxClass`, and the methods that it calls of `self`.
     mutating func checkClasses() {
         guard let interface, outlines.contains(where: { !$0.waxClasses.isEmpty }) else { return }
-        var known: [String: Set<String>] = [:]
-        for name in interface.functions.map(\.name) {
-            let parts = name.split(maxSplits: 1) { $0 == "." || $0 == ":" }
-            if parts.count == 2 { known[String(parts[0]), default: []].insert(String(parts[1])) }
-        }
-        for exposed in interface.classes { known[exposed.name, default: []].formUnion(exposed.methods.map(\.name)) }
-        let names = known.keys.sorted()
+        let known = interface.methodsOfClasses
         let own = Set(outlines.flatMap(\.assignedMembers).compactMap { $0.split(separator: ".").last.map(String.init) })
         for (outline, text) in zip(outlines, texts) where !outline.waxClasses.isEmpty {
-            for place in outline.waxClasses where hasRoom {
-                let name = outline.text(place)
-                guard known[name] == nil else { continue }
+            checkNames(of: outline, in: text, known)
+            let methods = outline.classNames.reduce(into: Set<String>()) { $0.formUnion(known[$1] ?? []) }
+            checkMethods(of: outline, in: text, methods, own)
+        }
+    }
+
+    /// Reports the classes that the app does not have.
+    private mutating func checkNames(
+        of outline: SourceOutline, in text: SourceText, _ known: [String: Set<String>]
+    ) {
+        for place in outline.waxClasses where hasRoom {
+            let name = outline.text(place)
+            guard known[name] == nil else { continue }
+            let names = known.keys.sorted()
+            report(
+                .unknownClass, in: text, line: place.line, word: name, "the app has no class \(name)",
+                hint: budget.advice(for: name, among: names) ?? "it has \(names.listed)")
+        }
+    }
+
+    /// Reports the calls of methods that neither the app's classes nor the script have, and those of originals that
+    /// cannot work.
+    ///
+    /// - Parameters:
+    ///   - methods: The methods of the app's classes.
+    ///   - own: The functions that the scripts assign to members of tables.
+    private mutating func checkMethods(
+        of outline: SourceOutline, in text: SourceText, _ methods: Set<String>, _ own: Set<String>
+    ) {
+        let defined = outline.functionNames
+        let (wanted, all) = (methods.sorted(), methods.union(defined).sorted())
+        let ofSelf = outline.members.filter { $0.receiver == outline.itself }
+        let asked = Set(ofSelf.filter { $0.call == nil }.map(\.name.name))
+        // The `self` of an anonymous function is another object.
+        for member in ofSelf where hasRoom && member.isInMethod {
+            let (name, word) = (member.name, outline.text(member.name))
+            if word == "super" {
                 report(
-                    .unknownClass, in: text, line: place.line, word: name, "the app has no class \(name)",
-                    hint: budget.advice(for: name, among: names) ?? "it has \(names.listed)")
+                    .notInSandbox, in: text, at: name.range, "the sandbox has no self.super",
+                    hint: "self:ORIGname(…) calls the app's function")
+                continue
             }
-            let classes = outline.classNames
-            let methods = classes.reduce(into: Set<String>()) { $0.formUnion(known[$1] ?? []) }
-            let defined = outline.functionNames
-            let (wanted, all) = (methods.sorted(), methods.union(defined).sorted())
-            let ofSelf = outline.members.filter { $0.receiver == outline.itself }
-            let asked = Set(ofSelf.filter { $0.call == nil }.map(\.name.name))
-            // The `self` of an anonymous function is another object.
-            for member in ofSelf where hasRoom && member.isInMethod {
-                let (name, word) = (member.name, outline.text(member.name))
-                if word == "super" {
-                    report(
-                        .notInSandbox, in: text, at: name.range, "the sandbox has no self.super",
-                        hint: "self:ORIGname(…) calls the app's function")
-                    continue
-                }
-                let isOriginal = word.hasPrefix("ORIG")
-                let method = isOriginal ? String(word.dropFirst(4)) : word
-                if isOriginal, let call = member.call ?? member.dotCall, !call.isOpen,
-                    let function = function(of: method, of: classes)
-                {
-                    let needed = self.known?.neededArguments(of: function.name, function.signature) ?? 0
-                    let most = function.signature.argumentTypes.count
-                    if member.call == nil, call.count <= needed {
-                        report(
-                            .argument, in: text, at: name.range, "\(word) is called without its object",
-                            hint: "a method is called with a colon: self:\(word)(…)")
-                    } else if member.call != nil, !(needed...most).contains(call.count) {
-                        report(
-                            .originalArguments, in: text, at: name.range,
-                            "\(word) gets \(call.count) argument\(call.count == 1 ? "" : "s"), but \(function.name)\(function.signature.shown) takes \(most)"
-                        )
-                    }
-                    continue
-                }
-                guard member.call != nil, !methods.isEmpty, !methods.contains(method),
-                    isOriginal || !own.contains(method) && !defined.contains(method), !asked.contains(name.name)
-                else { continue }
-                report(
-                    .unknownMethod, in: text, at: name.range,
-                    isOriginal
-                        ? "the app's class has no \(method)" : "neither the app's class nor the script has \(method)",
-                    hint: budget.advice(for: word, among: isOriginal ? wanted.map { "ORIG\($0)" } : all))
+            let isOriginal = word.hasPrefix("ORIG")
+            let method = isOriginal ? String(word.dropFirst(4)) : word
+            if isOriginal, let call = member.call ?? member.dotCall, !call.isOpen,
+                let function = function(of: method, of: outline.classNames)
+            {
+                checkOriginal(
+                    word, of: function, at: name.range, in: text, arguments: call.count,
+                    isMethodCall: member.call != nil)
+                continue
             }
+            guard member.call != nil, !methods.isEmpty, !methods.contains(method),
+                isOriginal || !own.contains(method) && !defined.contains(method), !asked.contains(name.name)
+            else { continue }
+            report(
+                .unknownMethod, in: text, at: name.range,
+                isOriginal
+                    ? "the app's class has no \(method)" : "neither the app's class nor the script has \(method)",
+                hint: budget.advice(for: word, among: isOriginal ? wanted.map { "ORIG\($0)" } : all))
+        }
+    }
+
+    /// Reports a call of an original with a wrong number of arguments.
+    private mutating func checkOriginal(
+        _ word: String, of function: PatchInterface.Function, at range: Range<Int>, in text: SourceText,
+        arguments count: Int, isMethodCall: Bool
+    ) {
+        let needed = known?.neededArguments(of: function.name, function.signature) ?? 0
+        let most = function.signature.argumentTypes.count
+        if !isMethodCall, count <= needed {
+            report(
+                .argument, in: text, at: range, "\(word) is called without its object",
+                hint: "a method is called with a colon: self:\(word)(…)")
+        } else if isMethodCall, !(needed...most).contains(count) {
+            report(
+                .originalArguments, in: text, at: range,
+                "\(word) gets \(count) argument\(count == 1 ? "" : "s"), but \(function.name)\(function.signature.shown) takes \(most)"
+            )
         }
     }
 
@@ -209,5 +233,18 @@ extension Linter {
         guard !budget.isSpent else { return nil }
         return classes.lazy.flatMap { ["\($0).\(method)", "\($0):\(method)"] }
             .compactMap { [known] in known?.function($0) }.first
+    }
+}
+
+extension PatchInterface {
+    /// The methods of each class, as its functions and its exposed methods name them.
+    fileprivate var methodsOfClasses: [String: Set<String>] {
+        var methods: [String: Set<String>] = [:]
+        for name in functions.map(\.name) {
+            let parts = name.split(maxSplits: 1) { $0 == "." || $0 == ":" }
+            if parts.count == 2 { methods[String(parts[0]), default: []].insert(String(parts[1])) }
+        }
+        for exposed in classes { methods[exposed.name, default: []].formUnion(exposed.methods.map(\.name)) }
+        return methods
     }
 }
