@@ -16,7 +16,8 @@ struct ComparisonTable: Sendable {
         let line: Int
     }
 
-    /// The comparisons of a function on one device. As there may be a million rows, they have single precision, and 16 bytes.
+    /// The comparisons of a function on one device. As there may be a million rows, they have single precision, and
+    /// 16 bytes.
     private struct Row {
         private var columns = SIMD4<Float>.zero
 

@@ -2,8 +2,9 @@ internal import PatchText
 
 /// The life of a device, or of a patch on a device.
 struct DeviceLife {
-    /// What the patch or the device reached last: the milliseconds since 1970 times 8, plus a `Stage` of a patch, or a `SyncEnd` of
-    /// a device. So the latest is the largest number, and of several with the same time the one with the highest raw value.
+    /// What the patch or the device reached last: the milliseconds since 1970 times 8, plus a `Stage` of a patch, or
+    /// a `SyncEnd` of a device. So the latest is the largest number, and of several with the same time the one with
+    /// the highest raw value.
     private var reached: UInt64 = 0
     /// The last activation or deactivation: the milliseconds times 2, plus 1 if it was an activation. The marks are above.
     private var run: UInt64 = 0

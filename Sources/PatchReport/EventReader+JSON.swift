@@ -1,4 +1,5 @@
-// The words of JSON in a line. No value is made of them: a string is the range of its bytes, and most of a line is only skipped.
+// The words of JSON in a line. No value is made of them: a string is the range of its bytes, and most of a line is
+// only skipped.
 extension EventReader {
     var next: UInt8 { unsafe position < end ? bytes[position] : 0 }
 
@@ -45,7 +46,8 @@ extension EventReader {
         return position > start
     }
 
-    /// Reads a string whose quote is next, and returns where it is without its escapes; nil if it is not JSON, or not UTF-8.
+    /// Reads a string whose quote is next, and returns where it is without its escapes; nil if it is not JSON, or not
+    /// UTF-8.
     mutating func string() -> Range<Int>? {
         position += 1
         var piece = position
@@ -77,8 +79,8 @@ extension EventReader {
         while position + 8 <= end {
             let word = unsafe UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: position, as: UInt64.self))
             let (quote, escape) = (word ^ ones &* 0x22, word ^ ones &* 0x5C)
-            // The lowest bit is in the first byte that is a quote, a backslash, a control character or not ASCII. A subtraction
-            // that borrows spoils only the bytes above.
+            // The lowest bit is in the first byte that is a quote, a backslash, a control character or not ASCII. A
+            // subtraction that borrows spoils only the bytes above.
             let found =
                 ((quote &- ones) & ~quote | (escape &- ones) & ~escape | (word &- ones &* 0x20) & ~word | word)
                 & (ones &* 0x80)
@@ -93,8 +95,8 @@ extension EventReader {
         }
     }
 
-    /// What must follow the first byte of a character that is not ASCII: how many bytes, and which the first of them may be. Nil
-    /// if no character begins so.
+    /// What must follow the first byte of a character that is not ASCII: how many bytes, and which the first of them
+    /// may be. Nil if no character begins so.
     private static func continuation(of lead: UInt8) -> (count: Int, second: ClosedRange<UInt8>)? {
         switch lead {
         case 0xC2...0xDF: (1, 0x80...0xBF)

@@ -267,8 +267,8 @@ package struct FleetReport: Sendable, Equatable {
 
     /// Something that went wrong with a patch, or with a device itself.
     package struct Fault: Sendable, Equatable {
-        /// The name of the event: `failed`, `compared` (it failed in shadow), `refused`, `fell-back`, `rolled-back` or `closed`; of a
-        /// device, the name of a ``Trouble``.
+        /// The name of the event: `failed`, `compared` (it failed in shadow), `refused`, `fell-back`, `rolled-back`
+        /// or `closed`; of a device, the name of a ``Trouble``.
         package let event: String
         /// The error's code; empty for a roll-back, which has only a reason.
         package let code: String

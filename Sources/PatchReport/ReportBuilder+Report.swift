@@ -27,7 +27,8 @@ extension ReportBuilder {
     /// What devices have done with a patch that no feed lists.
     private struct Sightings {
         private var devices = 0
-        /// When devices ran it last, and when others shadowed it that had run it before; 0 for a time that is not known.
+        /// When devices ran it last, and when others shadowed it that had run it before; 0 for a time that is not
+        /// known.
         private var runTimes: [UInt64] = [], shadowTimes: [UInt64] = []
 
         mutating func add(_ life: DeviceLife) {
@@ -40,8 +41,8 @@ extension ReportBuilder {
             }
         }
 
-        /// Whether it answers calls, and is not in shadow: of its devices one in 200, and at least four, have run it since as many
-        /// shadowed it again. What a fleet runs is not what one device says.
+        /// Whether it answers calls, and is not in shadow: of its devices one in 200, and at least four, have run it
+        /// since as many shadowed it again. What a fleet runs is not what one device says.
         var isLive: Bool {
             guard let run = latest(runTimes) else { return false }
             return latest(shadowTimes).map { run > $0 } ?? true

@@ -3,8 +3,9 @@ internal import PatchText
 
 /// Adds the lines of event logs up to a report, in memory with a limit, however many lines and devices there are.
 ///
-/// ``EventInput`` gives it the lines, in any order: the report does not depend on it. A line goes through three steps. The reader
-/// takes from it what a report needs. The line is then added to the tables, in which what it is about has numbers:
+/// ``EventInput`` gives it the lines, in any order: the report does not depend on it. A line goes through three
+/// steps. The reader takes from it what a report needs. The line is then added to the tables, in which what it is
+/// about has numbers:
 ///
 /// - ``DeviceTable``: what each device did with each patch (``DeviceLife``), and whether the device itself is well;
 /// - ``CallTable``, ``ComparisonTable``, ``FaultTable``: the calls, the comparisons in shadow, and the faults;
@@ -82,7 +83,8 @@ internal import PatchText
     private let suspicion: UInt32
     var devices: DeviceTable<DeviceLife>
     var calls: CallTable
-    /// The patches by their numbers, first those that the feed lists. The one with the number 0 stands for the devices themselves.
+    /// The patches by their numbers, first those that the feed lists. The one with the number 0 stands for the
+    /// devices themselves.
     var patches: [FleetReport.Patch] = [FleetReport.Patch(id: "", version: 0)]
     /// How many of the patches the feed lists.
     private(set) var listedCount = 0
@@ -231,7 +233,8 @@ internal import PatchText
         }
     }
 
-    /// Adds the patches that a launch lists: those that it began with. The others are activated later, each with an event.
+    /// Adds the patches that a launch lists: those that it began with. The others are activated later, each with an
+    /// event.
     private mutating func addRunningPatches(_ event: Event) {
         for patch in reader.runningPatches() {
             guard let number = number(of: PatchKey(id: patch.text, version: patch.number)) else { continue }
