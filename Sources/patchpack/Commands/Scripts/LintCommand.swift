@@ -17,10 +17,10 @@ enum LintCommand {
         let fields = try ManifestFields(arguments)
         let paths = try InputFiles.placed(arguments, called: ".lua").map(\.path)
         let patches = arguments.has(.bundle) && !paths.isEmpty ? [paths] : paths.map { [$0] }
-        let format = arguments.value(of: .lintFormat)?.text ?? "text"
-        var all: [(finding: Finding, file: Path)] = []
-        var seen: [String: Path] = [:]
         let given = try ScriptInput.name(arguments)
+        var output = Output(
+            format: arguments.value(of: .lintFormat)?.text ?? "text", isStrict: arguments.has(.strict),
+            console: console)
         try deliverInOrder(patches, jobs: arguments.jobs()) { patches in
             patches.map { files in
                 let linted = Result { () throws(PatchError) in
@@ -29,47 +29,74 @@ enum LintCommand {
                 return (files[0], linted)
             }
         } deliver: { (path, result) throws(PatchError) in
-            var findings: [(finding: Finding, file: Path)]
-            var linted: LintedPatch?
             switch result {
-            case .success(let patch):
-                findings = patch.findings
-                if let version = patch.version {
-                    if let other = seen[version] {
-                        let error = PatchError.twice(version, other)
-                        findings.append((patch.finding(.duplicate, error), patch.entry))
-                    }
-                    seen[version] = seen[version] ?? patch.entry
-                }
-                linted = patch
-            case .failure(let error):
-                if format == "text" || format == "json" {
-                    console.error(error)
-                    if format == "json" { try console.json(.failure(error, file: path)) }
-                }
-                let text = SourceText(path.description, [])
-                findings = [(text.finding(.unreadable, line: 1, error.message, hint: error.hint), path)]
-                console.fail(error.code)
-            }
-            all += findings
-            for (finding, file) in findings where linted != nil || format == "github" {
-                switch format {
-                case "json": try console.json(finding.json(file))
-                case "github": try console.annotation(finding.annotation(on: file, finding.region))
-                case "sarif": break
-                default:
-                    if finding.severity == .error || arguments.has(.strict) || !console.isQuiet {
-                        try show(finding, in: file, linted?.line(of: finding) ?? "", console)
-                    }
-                }
-            }
-            let fails = findings.contains { $0.finding.severity == .error || arguments.has(.strict) }
-            if fails { console.fail(.script) }
-            if format == "text", let linted, findings.isEmpty, !console.isQuiet {
-                try console.line(.good, "ok", "  \(linted.entry)")
+            case .success(let patch): try output.add(patch)
+            case .failure(let error): try output.add(error, at: path)
             }
         }
-        if format == "sarif" {
+        if output.format == "sarif" { try output.printSarif() }
+        if patches.count != 1 || !output.all.isEmpty { output.printCounts(of: paths.count) }
+    }
+
+    /// What lint has found, and the printing of it.
+    private struct Output {
+        let format: String
+        /// Whether warnings count as errors.
+        let isStrict: Bool
+        let console: Console
+        var all: [(finding: Finding, file: Path)] = []
+        /// The entries of the patches, by their names and versions.
+        private var entries: [String: Path] = [:]
+
+        init(format: String, isStrict: Bool, console: Console) {
+            self.format = format
+            self.isStrict = isStrict
+            self.console = console
+        }
+
+        mutating func add(_ patch: LintedPatch) throws(PatchError) {
+            var findings = patch.findings
+            if let version = patch.version {
+                if let other = entries[version] {
+                    findings.append((patch.finding(.duplicate, PatchError.twice(version, other)), patch.entry))
+                } else {
+                    entries[version] = patch.entry
+                }
+            }
+            all += findings
+            for (finding, file) in findings { try print(finding, in: file, patch.line(of: finding)) }
+            if findings.contains(where: { $0.finding.severity == .error || isStrict }) { console.fail(.script) }
+            if format == "text", findings.isEmpty, !console.isQuiet {
+                try console.line(.good, "ok", "  \(patch.entry)")
+            }
+        }
+
+        /// Adds the error of a file that cannot be read.
+        mutating func add(_ error: PatchError, at path: Path) throws(PatchError) {
+            if format == "text" || format == "json" { console.error(error) }
+            if format == "json" { try console.json(.failure(error, file: path)) }
+            let text = SourceText(path.description, [])
+            let finding = text.finding(.unreadable, line: 1, error.message, hint: error.hint)
+            all.append((finding, path))
+            if format == "github" { try print(finding, in: path, "") }
+            console.fail(error.code)
+            if finding.severity == .error || isStrict { console.fail(.script) }
+        }
+
+        /// - Parameter line: The line of the source that it is about.
+        private func print(_ finding: Finding, in file: Path, _ line: String) throws(PatchError) {
+            switch format {
+            case "json": try console.json(finding.json(file))
+            case "github": try console.annotation(finding.annotation(on: file, finding.region))
+            case "sarif": break
+            default:
+                if finding.severity == .error || isStrict || !console.isQuiet {
+                    try show(finding, in: file, line, console)
+                }
+            }
+        }
+
+        func printSarif() throws(PatchError) {
             let rules = Finding.Code.allCases.map {
                 Sarif.Rule(id: $0.rawValue, meaning: $0.meaning, level: $0.severity.rawValue)
             }
@@ -78,11 +105,12 @@ enum LintCommand {
             }
             try console.sarif(rules, results)
         }
-        if patches.count != 1 || !all.isEmpty {
+
+        func printCounts(of files: Int) {
             let errors = all.count { $0.finding.severity == .error }
+            let warnings = all.count - errors
             console.note(
-                "\(errors.counting("error")), \((all.count - errors).counting("warning")) in \(paths.count.counting("file"))"
-            )
+                "\(errors.counting("error")), \(warnings.counting("warning")) in \(files.counting("file"))")
         }
     }
 

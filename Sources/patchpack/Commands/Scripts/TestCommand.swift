@@ -36,96 +36,151 @@ enum TestCommand {
         return text
     }
 
-    private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
-        guard arguments.has(.spec) else { throw .usage("no spec", hint: "give --spec SPEC.lua, or a folder of specs") }
-        let coverageFile = try arguments.newFile(.coverage, force: CoverageReport.isReplaced(arguments))
-        let interface = try InterfaceFile.fromOptions(arguments)
-        let patches = try patches(arguments, console)
-        let hasPatchFolder = arguments.operands.contains { $0.path.isFolder }
-        var seen: Set<Path> = []
-        let specs = try InputFiles.expanded(arguments.values(of: .spec).map(\.path), called: ".lua").filter {
-            seen.insert($0.path).inserted
+    /// What a command line asks for.
+    private struct Request {
+        let coverageFile: Path?
+        let interface: PatchInterface?
+        let patches: [TestReport.GivenPatch]
+        let hasPatchFolder: Bool
+        let specs: [InputFiles.Placed]
+        let now: Timestamp
+        let filter: String
+        /// How many seconds the code of a spec may run.
+        let timeLimit: Int
+        let format: String
+        let isStrict: Bool
+        let shadows: Bool
+
+        init(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
+            guard arguments.has(.spec) else {
+                throw .usage("no spec", hint: "give --spec SPEC.lua, or a folder of specs")
+            }
+            coverageFile = try arguments.newFile(.coverage, force: CoverageReport.isReplaced(arguments))
+            interface = try InterfaceFile.fromOptions(arguments)
+            patches = try TestCommand.patches(arguments, console)
+            hasPatchFolder = arguments.operands.contains { $0.path.isFolder }
+            var seen: Set<Path> = []
+            specs = try InputFiles.expanded(arguments.values(of: .spec).map(\.path), called: ".lua").filter {
+                seen.insert($0.path).inserted
+            }
+            now = try SystemClock.now()
+            filter = try TestCommand.filter(arguments)
+            timeLimit = min(try arguments.number(of: .timeLimit) ?? 10, 86_400)
+            format = arguments.value(of: .testFormat)?.text ?? "text"
+            isStrict = arguments.has(.strict)
+            shadows = arguments.has(.testShadow)
         }
-        let now = try SystemClock.now()
-        let filter = try filter(arguments)
-        let timeLimit = min(try arguments.number(of: .timeLimit) ?? 10, 86_400)
-        let format = arguments.value(of: .testFormat)?.text ?? "text"
-        var runs: [TestReport.Run] = []
+    }
+
+    private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
+        let request = try Request(arguments, console)
         // A spec is code with all of Lua's libraries.
         Environment.removeSecrets()
-        for (spec, folder) in specs {
+        var runs: [TestReport.Run] = []
+        for (spec, folder) in request.specs {
             let isNamed = folder == nil
-            var run = TestReport.Run(spec: spec)
-            do throws(PatchError) {
-                let bytes = try ScriptInput.bytes(of: spec)
-                let isAlone = !isNamed && !hasPatchFolder
-                guard
-                    let chosen = try chosen(for: spec, bytes, isAlone: isAlone, of: patches, beside: specs.map(\.path))
-                else {
-                    console.note("left out: \(spec), which is for another patch")
-                    continue
-                }
-                run.patches = chosen
-                let sofar = runs
-                // The tests that have ended, for a report while another one is running.
-                let ended = Shared(Mutex<[SpecReport.Test]>([]))
-                // The thread that normally uses the console is busy in the spec's code and does not return.
-                nonisolated(unsafe) let console = console
-                let watchdog = try Watchdog(after: timeLimit + 5) { [run] in
-                    var run = run
-                    run.report.tests += ended.value.withLock { $0 }
-                    run.report.error = PatchError(
-                        .script, "still running after its time limit; Lua cannot interrupt it")
-                    if format == "text" { try? unsafe TestReport.show(run, isOnly: specs.count == 1, console) }
-                    try? unsafe report(sofar + [run], as: format, console)
-                    return PatchError.Code.script.exitStatus
-                }
-                // The output of a spec is not part of the report.
-                run.report = StandardOutput.whileDiverted {
-                    // A spec is the author's own code, so the limits of patches do not apply to it.
-                    SpecRunner.run(
-                        PatchScript(name: spec.description, bytes: bytes), on: chosen.map(\.patch),
-                        interface: interface, filter: filter, timeLimit: .seconds(timeLimit),
-                        covers: coverageFile != nil, shadows: arguments.has(.testShadow), time: now,
-                        codeRuns: { watchdog.watch($0) },
-                        testEnded: { test in ended.value.withLock { $0.append(test) } })
-                }
-                watchdog.end()
-                // An error in the filter is an error for all specs.
-                if let error = run.report.error, error.code == .usage { throw error }
-            } catch {
-                if error.code == .usage { throw error }
-                run.report.error = error
-            }
+            guard let run = try run(spec, isNamed: isNamed, of: request, after: runs, console) else { continue }
             // A filter may leave a spec without tests, and a folder may hold files that are shared by specs.
-            if !isNamed || !filter.isEmpty, run.report.tests.isEmpty, run.report.error == nil {
-                if filter.isEmpty { console.note("left out: \(spec), which has no tests") }
+            if !isNamed || !request.filter.isEmpty, run.report.tests.isEmpty, run.report.error == nil {
+                if request.filter.isEmpty { console.note("left out: \(spec), which has no tests") }
                 continue
             }
             runs.append(run)
-            if format == "text" { try TestReport.show(run, isOnly: specs.count == 1, console) }
+            if request.format == "text" { try TestReport.show(run, isOnly: request.specs.count == 1, console) }
         }
-        guard !runs.isEmpty else {
-            throw PatchError(
-                filter.isEmpty ? .script : .usage,
-                filter.isEmpty
-                    ? "no spec has a test for these patches"
-                    : "no test matches the filter --filter \(filter)",
-                hint: "a spec is for the patch with its file name, or for those that its `-- @patch` lines name")
+        guard !runs.isEmpty else { throw noTests(request.filter) }
+        let hasUntested = noteUntested(request.patches, runs, isStrict: request.isStrict, console)
+        try report(runs, as: request.format, console)
+        if let file = request.coverageFile {
+            try write(runs, request.patches.flatMap(\.files), to: file, request.format, console)
         }
+        guard hasUntested && request.isStrict || !runs.allSatisfy(\.report.isGood) else { return }
+        console.fail(runs.lazy.compactMap(\.report.error).first?.code ?? .script)
+    }
+
+    /// Runs a spec.
+    ///
+    /// - Parameter runs: The runs before, for the report if the spec does not end.
+    /// - Returns: nil if it is for other patches.
+    /// - Throws: `usage` if the filter is wrong, which is an error for all specs.
+    private static func run(
+        _ spec: Path, isNamed: Bool, of request: Request, after runs: [TestReport.Run], _ console: Console
+    ) throws(PatchError) -> TestReport.Run? {
+        var run = TestReport.Run(spec: spec)
+        do throws(PatchError) {
+            let bytes = try ScriptInput.bytes(of: spec)
+            let chosen = try chosen(
+                for: spec, bytes, isAlone: !isNamed && !request.hasPatchFolder, of: request.patches,
+                beside: request.specs.map(\.path))
+            guard let chosen else {
+                console.note("left out: \(spec), which is for another patch")
+                return nil
+            }
+            run.patches = chosen
+            run.report = try report(of: run, PatchScript(name: spec.description, bytes: bytes), request, runs, console)
+            if let error = run.report.error, error.code == .usage { throw error }
+        } catch {
+            if error.code == .usage { throw error }
+            run.report.error = error
+        }
+        return run
+    }
+
+    /// Runs the code of a spec. If it runs on after its time limit, the report of what has ended is printed, and the
+    /// process ends.
+    private static func report(
+        of run: TestReport.Run, _ script: PatchScript, _ request: Request, _ runs: [TestReport.Run],
+        _ console: Console
+    ) throws(PatchError) -> SpecReport {
+        // The tests that have ended, for a report while another one is running.
+        let ended = Shared(Mutex<[SpecReport.Test]>([]))
+        let (format, isOnly) = (request.format, request.specs.count == 1)
+        // The thread that normally uses the console is busy in the spec's code and does not return.
+        nonisolated(unsafe) let console = console
+        let watchdog = try Watchdog(after: request.timeLimit + 5) {
+            var run = run
+            run.report.tests += ended.value.withLock { $0 }
+            run.report.error = PatchError(.script, "still running after its time limit; Lua cannot interrupt it")
+            if format == "text" { try? unsafe TestReport.show(run, isOnly: isOnly, console) }
+            try? unsafe TestCommand.report(runs + [run], as: format, console)
+            return PatchError.Code.script.exitStatus
+        }
+        defer { watchdog.end() }
+        // The output of a spec is not part of the report.
+        return StandardOutput.whileDiverted {
+            // A spec is the author's own code, so the limits of patches do not apply to it.
+            SpecRunner.run(
+                script, on: run.patches.map(\.patch), interface: request.interface, filter: request.filter,
+                timeLimit: .seconds(request.timeLimit), covers: request.coverageFile != nil,
+                shadows: request.shadows, time: request.now, codeRuns: { watchdog.watch($0) },
+                testEnded: { test in ended.value.withLock { $0.append(test) } })
+        }
+    }
+
+    private static func noTests(_ filter: String) -> PatchError {
+        PatchError(
+            filter.isEmpty ? .script : .usage,
+            filter.isEmpty
+                ? "no spec has a test for these patches" : "no test matches the filter --filter \(filter)",
+            hint: "a spec is for the patch with its file name, or for those that its `-- @patch` lines name")
+    }
+
+    /// Warns of the patches without a spec.
+    ///
+    /// - Parameter isStrict: Whether they are errors.
+    /// - Returns: Whether there are any.
+    private static func noteUntested(
+        _ patches: [TestReport.GivenPatch], _ runs: [TestReport.Run], isStrict: Bool, _ console: Console
+    ) -> Bool {
         let untested = patches.filter { patch in
             !runs.contains { $0.patches.contains { $0.path == patch.path } }
         }
         for patch in untested {
             let text = "\(patch.path): no spec for \(patch.patch.manifest.id)"
             let error = PatchError(.script, text, hint: "write one, or test without --strict")
-            if arguments.has(.strict) { console.error(error) } else { console.warning(text) }
+            if isStrict { console.error(error) } else { console.warning(text) }
         }
-        try report(runs, as: format, console)
-        if let coverageFile { try write(runs, patches.flatMap(\.files), to: coverageFile, format, console) }
-        let isIncomplete = !untested.isEmpty && arguments.has(.strict)
-        guard isIncomplete || !runs.allSatisfy(\.report.isGood) else { return }
-        console.fail(runs.lazy.compactMap(\.report.error).first?.code ?? .script)
+        return !untested.isEmpty
     }
 
     private static func report(_ runs: [TestReport.Run], as format: String, _ console: Console) throws(PatchError) {
