@@ -121,8 +121,8 @@ static bool build(pp_state *state) {
     return lua_checkstack(L, HOST_STACK + 2 * FEW_LAYERS);
 }
 
-/// Opens a state of the patch, which counts it among its open states already, and enters it. NULL if there is not enough
-/// memory; it is no longer counted then.
+/// Opens a state of the patch, which counts it among its open states already, and enters it. NULL if there is not
+/// enough memory; it is no longer counted then.
 static pp_state *open_state(pp_patch *patch, const pp_limits *limits, bool adds_layers) {
     close_left_behind(patch->pool);
     pp_state *state = take_state(patch);

@@ -51,11 +51,11 @@ package struct SignedTrustStore: Sendable {
     /// The keys that its signature lines name. Nothing is verified.
     package var signerIDs: [KeyID] { signatures.map(\.keyID) }
 
-    /// Reads a trust store with or without signatures. One that was edited since it was signed has none, and may have its label
-    /// anywhere.
+    /// Reads a trust store with or without signatures. One that was edited since it was signed has none, and may have
+    /// its label anywhere.
     ///
-    /// - Throws: `config` if a line after the first signature is not a signature line, if the label has another form, or if a signed
-    ///   store has it elsewhere than before the signatures; `limit` if there are too many signatures.
+    /// - Throws: `config` if a line after the first signature is not a signature line, if the label has another form,
+    ///   or if a signed store has it elsewhere than before the signatures; `limit` if there are too many signatures.
     package init(_ file: [UInt8]) throws(PatchError) {
         var rest = file[...]
         var keys: [UInt8] = []

@@ -80,17 +80,7 @@ internal import COpenSSL
     /// - Parameter passphrase: Decrypts an encrypted key; used only if the key needs one.
     /// - Throws: `passphrase` if it is missing or wrong, `config` if the PEM is not one usable key.
     convenience init(privateKeyPEM pem: SecretBytes, passphrase: SecretBytes?) throws(PatchError) {
-        let kinds = try unsafe pem.withUnsafeBytes { (pem) throws(PatchError) in try unsafe PEMBlock.all(in: pem) }
-            .map(\.kind)
-        let count = kinds.count { $0 == .privateKey }
-        guard count <= 1 else {
-            throw PatchError(.config, "\(count) private keys in one file", hint: "give a file with one key")
-        }
-        guard count == 1 || !kinds.contains(.publicKey) else {
-            throw PatchError(
-                .config, "expected a private key, not a public key",
-                hint: "give the private one, which keygen calls signing.pem")
-        }
+        try Self.checkIsOnePrivateKey(pem)
         let request = PassphraseRequest(passphrase)
         var half: [UInt8]?
         let handle = unsafe pem.withUnsafeBytes { pem -> OpaquePointer? in
@@ -126,23 +116,41 @@ internal import COpenSSL
                 source, nil, answerPassphraseRequest, Unmanaged.passUnretained(request).toOpaque())
         }
         guard let handle = unsafe handle else {
-            drainOpenSSLErrors()
-            if let missing = Self.missingForPrivateKeys() { throw .unavailable(missing) }
-            if request.wasAsked {
-                throw PatchError(
-                    .passphrase,
-                    passphrase == nil
-                        ? "the key needs a passphrase"
-                        : "the passphrase is wrong, or OpenSSL lacks the cipher that the key is encrypted with")
-            }
-            throw PatchError(
-                .config, "not a private key that OpenSSL can read",
-                hint: "a private key is PEM, and begins with -----BEGIN PRIVATE KEY-----")
+            throw Self.unread(isEncrypted: request.wasAsked, hasPassphrase: passphrase != nil)
         }
         try unsafe self.init(owning: handle)
         if let half, try half != [0] + publicHalf().bits {
             throw PatchError(.config, "the public key in the file is not the private key's", hint: "make a new key")
         }
+    }
+
+    private static func checkIsOnePrivateKey(_ pem: SecretBytes) throws(PatchError) {
+        let blocks = try unsafe pem.withUnsafeBytes { (pem) throws(PatchError) in try unsafe PEMBlock.all(in: pem) }
+        let count = blocks.count { $0.kind == .privateKey }
+        guard count <= 1 else {
+            throw PatchError(.config, "\(count) private keys in one file", hint: "give a file with one key")
+        }
+        guard count == 1 || !blocks.contains(where: { $0.kind == .publicKey }) else {
+            throw PatchError(
+                .config, "expected a private key, not a public key",
+                hint: "give the private one, which keygen calls signing.pem")
+        }
+    }
+
+    /// Why OpenSSL has read no private key.
+    private static func unread(isEncrypted: Bool, hasPassphrase: Bool) -> PatchError {
+        drainOpenSSLErrors()
+        if let missing = missingForPrivateKeys() { return .unavailable(missing) }
+        guard isEncrypted else {
+            return PatchError(
+                .config, "not a private key that OpenSSL can read",
+                hint: "a private key is PEM, and begins with -----BEGIN PRIVATE KEY-----")
+        }
+        return PatchError(
+            .passphrase,
+            hasPassphrase
+                ? "the passphrase is wrong, or OpenSSL lacks the cipher that the key is encrypted with"
+                : "the key needs a passphrase")
     }
 
     /// An algorithm that reading a private key needs and this machine's OpenSSL refuses; nil if it refuses none.

@@ -20,8 +20,8 @@ extension StoreFolder {
         /// Whether it is newer than another one. What is not known is older than all else.
         static func isNewer(_ one: SeenFeed?, than other: SeenFeed?) -> Bool {
             guard let one, let other else { return one != nil }
-            // Lists of the same second are ordered by the root, and then by the timestamp, because new keys let timestamps
-            // begin anew.
+            // Lists of the same second are ordered by the root, and then by the timestamp, because new keys let
+            // timestamps begin anew.
             return (one.list.published, one.root, one.timestamp) > (other.list.published, other.root, other.timestamp)
         }
 
@@ -36,8 +36,8 @@ extension StoreFolder {
         let seen: SeenFeed?
     }
 
-    /// What other versions know that have synced since this one did, or that have seen a newer state of the feed, or all of
-    /// them if this one has not begun; nil if there are none.
+    /// What other versions know that have synced since this one did, or that have seen a newer state of the feed, or
+    /// all of them if this one has not begun; nil if there are none.
     ///
     /// - Throws: `no-input` if they cannot be listed, or a state cannot be read, this time.
     func news(of app: String) throws(PatchError) -> News? {
@@ -102,8 +102,8 @@ extension StoreFolder {
         return try? TimestampMetadata(SignedMetadata(bytes, name: name, type: TimestampMetadata.type)).version
     }
 
-    /// The folder with the newest metadata of the feed that this version may begin with: its own, or if it has no part yet, those
-    /// of the version that has seen the newest ones.
+    /// The folder with the newest metadata of the feed that this version may begin with: its own, or if it has no
+    /// part yet, those of the version that has seen the newest ones.
     var knownFeed: Path {
         guard !hasState else { return feed }
         let others = others()
@@ -112,8 +112,8 @@ extension StoreFolder {
 
     // MARK: taking it
 
-    /// Copies what other versions have and this one lacks: envelopes, and the metadata of the feed if they are newer, so
-    /// that no older ones are accepted.
+    /// Copies what other versions have and this one lacks: envelopes, and the metadata of the feed if they are newer,
+    /// so that no older ones are accepted.
     ///
     /// - Parameter hashes: The SHA-256 of the envelopes that this version holds, in hex digits.
     /// - Throws: `no-input` if an envelope cannot be read this time, `io` if it cannot be written.

@@ -2,13 +2,14 @@ internal import PatchCrypto
 internal import PatchFiles
 internal import PatchRunner
 
-// The folder of a device on which several versions of the app have run, such as after an update, or as an app and its extension.
-// It has a part for each version, and may have an older library's only part in the folder itself (``StoreFolder`` lists the files).
+// The folder of a device on which several versions of the app have run, such as after an update, or as an app and its
+// extension. It has a part for each version, and may have an older library's only part in the folder itself
+// (``StoreFolder`` lists the files).
 //
-// A process writes only the part of its own version, once it has that part's lock, and reads the others without a lock. So no two
-// processes write a file at once, and no version takes anything away from another one. There are two exceptions: the name of the
-// installation belongs to all versions, and the first one that has none notes it; and the part of a version that no longer runs is
-// removed by any version that can lock it.
+// A process writes only the part of its own version, once it has that part's lock, and reads the others without a
+// lock. So no two processes write a file at once, and no version takes anything away from another one. There are two
+// exceptions: the name of the installation belongs to all versions, and the first one that has none notes it; and the
+// part of a version that no longer runs is removed by any version that can lock it.
 extension StoreFolder {
     /// The parts of the other versions, the one that synced last first; empty if they cannot be listed.
     func others() -> [StoreFolder] { (try? listOthers()) ?? [] }

@@ -7,7 +7,7 @@ internal import PatchFiles
 ///     versions/V/             the part of a version of the app
 ///         state               the patches that are held, tried, good and banned
 ///         mark                the status of the launch in the state
-///         bans                a copy of the bans and revocations, in case the state is lost, and for the other versions
+///         bans                a copy of the bans and revocations, for other versions, and if the state is lost
 ///         envelopes/HASH.js   the envelopes, by SHA-256
 ///         feed/…              the feed's metadata, as received
 ///         synced              an empty file, whose time is that of the last sync
@@ -38,8 +38,8 @@ struct StoreFolder: Sendable {
     private var stateFile: Path { path.appending(Path("state")) }
     private var markFile: Path { path.appending(Path("mark")) }
     private var bansFile: Path { path.appending(Path("bans")) }
-    /// The most bytes of a state that is written or read. A thousand patches, bans and outcomes each need less than a quarter of it
-    /// (`StoreState.banLimit`, `outcomeLimit` and `textLimit`).
+    /// The most bytes of a state that is written or read. A thousand patches, bans and outcomes each need less than a
+    /// quarter of it (`StoreState.banLimit`, `outcomeLimit` and `textLimit`).
     private static let stateLimit = 4 << 20
 
     /// Whether another user owns the folder, who could change the files in it at any time.
@@ -104,8 +104,8 @@ struct StoreFolder: Sendable {
 
     /// Writes the state whole and durably.
     ///
-    /// - Parameter exclusions: The state's, if they have changed; nil if their file has them. They are written first, so that it
-    ///   never has fewer than the state.
+    /// - Parameter exclusions: The state's, if they have changed; nil if their file has them. They are written first,
+    ///   so that it never has fewer than the state.
     func write(_ state: StoreState, _ exclusions: StoreState.Exclusions?) throws(PatchError) {
         if let exclusions { try write(exclusions.json, to: bansFile) }
         try write(state.json, to: stateFile)

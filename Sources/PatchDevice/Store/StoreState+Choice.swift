@@ -74,8 +74,8 @@ extension StoreState {
     /// The closed patches whose `otherwise` should answer in this launch.
     package var answeringClosed: [Held] { isEnabled ? closed(beside: runnable) { $0.stage == .closed } : [] }
 
-    /// The hashes of the patches that run in a process that follows, or that only reads the store: the good ones, and the closed ones,
-    /// whose `otherwise` answers. As such a process cannot note what it tries, it tries nothing.
+    /// The hashes of the patches that run in a process that follows, or that only reads the store: the good ones, and
+    /// the closed ones, whose `otherwise` answers. As such a process cannot note what it tries, it tries nothing.
     ///
     /// - Parameter broken: The hashes of patches that have failed too often in this process.
     package func hashesForFollowers(without broken: Set<String> = []) -> [String] {

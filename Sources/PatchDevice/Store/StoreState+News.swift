@@ -79,7 +79,8 @@ extension StoreState {
         }
     }
 
-    /// Holds a listed patch of another version of the app if it is for this version too. If not, the reason is an outcome.
+    /// Holds a listed patch of another version of the app if it is for this version too. If not, the reason is an
+    /// outcome.
     private mutating func adopt(_ patch: Held, by entry: PatchList.Entry) {
         guard entry.state == .active || entry.state == .paused else { return }
         let isNewEnough = minimumAppVersion.map { $0 <= appVersion } ?? true

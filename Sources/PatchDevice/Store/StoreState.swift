@@ -93,8 +93,8 @@ package struct StoreState: Sendable, Hashable {
         package let time: Timestamp?
     }
 
-    /// What this installation never accepts again: the part of the state that is also written to a file of its own, so that it
-    /// survives if the state is lost, and that counts for the other versions of the app too.
+    /// What this installation never accepts again: the part of the state that is also written to a file of its own,
+    /// so that it survives if the state is lost, and that counts for the other versions of the app too.
     struct Exclusions: Equatable {
         var bans: [Ban] = []
         /// The keys that a delivered trust store has revoked.
@@ -199,7 +199,8 @@ package struct StoreState: Sendable, Hashable {
     /// The message that the app should show.
     package var notice: String?
     package var minimumAppVersion: AppVersion?
-    /// The results of the last sync for versions that are not held, and for held ones that were refused or have expired.
+    /// The results of the last sync for versions that are not held, and for held ones that were refused or have
+    /// expired.
     package var outcomes: [PatchID: SyncOutcome] = [:]
 
     package init(
@@ -348,8 +349,8 @@ package struct StoreState: Sendable, Hashable {
     static let banLimit = 1_000
     /// The most outcomes that are kept.
     static let outcomeLimit = 1_000
-    /// The most bytes of a reason and of an outcome's detail. A list, or an envelope, could make a longer one, and thousands of them
-    /// must fit into the file of the state, which has a limit, too.
+    /// The most bytes of a reason and of an outcome's detail. A list, or an envelope, could make a longer one, and
+    /// thousands of them must fit into the file of the state, which has a limit, too.
     private static let textLimit = 500
     /// The number of launches without a confirmation after which the app is notified that it never confirms.
     package static let patience = 3

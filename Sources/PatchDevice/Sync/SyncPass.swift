@@ -41,14 +41,7 @@ struct SyncPass: Sendable {
         }
         let list = try PatchList(decoding: await contents(of: target, keptIn: storage, &client))
         let banned = try await bannedVersions(in: list, &client)
-        let state = store.state
-        let choices = try list.choices(
-            for: FeedDevice(
-                app: store.host.app, environment: environment, appVersion: store.host.version,
-                engine: PatchRunner.engineLevel, installation: settings.installation(or: state.installation),
-                user: settings.user, groups: settings.groups),
-            held: state.held.reduce(into: [:]) { $0[$1.patch.id, default: []].insert($1.patch.version) },
-            isBanned: { banned.contains($0.patch) })
+        let choices = try choices(of: list, banned)
 
         // The kill switch and withdrawals are written before the runner deactivates patches, and before anything is downloaded.
         try applyList(list, choices, shown: client.shownTime(list.published))
@@ -59,9 +52,8 @@ struct SyncPass: Sendable {
         if let runner { store.dropRefused(on: runner, trust: trust) }
 
         var results = choices.map { choice in
-            SyncReport.Result(
-                patch: choice.patch, outcome: .init(choice.code),
-                detail: choice.code == .withdrawn ? choice.entry?.reason : nil)
+            let reason = choice.code == .withdrawn ? choice.entry?.reason : nil
+            return SyncReport.Result(patch: choice.patch, outcome: .init(choice.code), detail: reason)
         }
         let downloads = try await downloads(of: choices, &client, &results)
         if runner == nil { checkHeld(choices, trust, at: now, &results) }
@@ -71,6 +63,25 @@ struct SyncPass: Sendable {
             try activateNew(on: runner, list, activation, trust)
             store.startShadows(on: runner) { trust }
         }
+        takeRefusals(&results)
+        try note(results)
+        return results
+    }
+
+    /// What the list means for each version, on this device.
+    private func choices(of list: PatchList, _ banned: Set<PatchID>) throws(PatchError) -> [DeviceChoice] {
+        let state = store.state
+        return try list.choices(
+            for: FeedDevice(
+                app: store.host.app, environment: environment, appVersion: store.host.version,
+                engine: PatchRunner.engineLevel, installation: settings.installation(or: state.installation),
+                user: settings.user, groups: settings.groups),
+            held: state.held.reduce(into: [:]) { $0[$1.patch.id, default: []].insert($1.patch.version) },
+            isBanned: { banned.contains($0.patch) })
+    }
+
+    /// Notes which versions that stay on the device were refused, or have expired, when they were to run.
+    private func takeRefusals(_ results: inout [SyncReport.Result]) {
         let refusals = store.refusals
         for (place, result) in results.enumerated() where result.outcome == .kept || result.outcome == .shadow {
             guard let (isExpired, error) = refusals[result.patch] else { continue }
@@ -78,12 +89,10 @@ struct SyncPass: Sendable {
             results[place].detail = isExpired ? error.message : "\(error.code): \(error.message)"
             results[place].error = isExpired ? nil : error
         }
-        try note(results)
-        return results
     }
 
-    /// Fetches envelopes, and holds those that are accepted, in growing batches. The state is written only a few times, however
-    /// many there are, and an interrupted sync has kept most of its downloads.
+    /// Fetches envelopes, and holds those that are accepted, in growing batches. The state is written only a few
+    /// times, however many there are, and an interrupted sync has kept most of its downloads.
     private func hold(
         _ downloads: [Download], _ client: inout FeedClient, _ trust: PatchTrust, at now: Timestamp,
         _ results: inout [SyncReport.Result]
@@ -224,8 +233,8 @@ struct SyncPass: Sendable {
         }
     }
 
-    /// Downloads an envelope, verifies it, and stores it. That of a version in shadow is in the folder, and verified again: it may
-    /// have expired since, and if so must not answer.
+    /// Downloads an envelope, verifies it, and stores it. That of a version in shadow is in the folder, and verified
+    /// again: it may have expired since, and if so must not answer.
     ///
     /// - Returns: Whether it was accepted. If not, the result has the reason.
     /// - Throws: `io` if it cannot be stored.

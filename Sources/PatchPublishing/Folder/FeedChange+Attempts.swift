@@ -21,7 +21,8 @@ extension FeedChange {
         let timestamp: [UInt8]?
     }
 
-    /// Reads the feed, makes a change of it, and writes it, again and again until no other process has changed the feed in between.
+    /// Reads the feed, makes a change of it, and writes it, again and again until no other process has changed the
+    /// feed in between.
     func untilWritten(
         _ body: (FeedRepository, Staged) throws(PatchError) -> Draft
     ) throws(PatchError) -> Result {

@@ -23,7 +23,8 @@ extension FeedChange {
         if let doubt = try doubt(published, by: seconds, "the feed was published at \(published)") { throw doubt }
     }
 
-    /// The error if another clock differs by more than some seconds; nil if it does not, or if this machine's clock is trusted.
+    /// The error if another clock differs by more than some seconds; nil if it does not, or if this machine's clock
+    /// is trusted.
     private func doubt(_ other: Timestamp, by seconds: Int, _ reason: String) throws(PatchError) -> PatchError? {
         let now = try settings.clock()
         guard !settings.trustsClock, (other.secondsSince1970 - now.secondsSince1970).magnitude > seconds else {

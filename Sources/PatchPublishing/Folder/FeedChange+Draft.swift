@@ -90,7 +90,8 @@ extension FeedChange {
         if draft.result.outcome == .written { try pin.noteSigned(draft.result.feed.state(of: .timestamp).version) }
     }
 
-    /// Warns of what devices refuse, and saves a new root beside the keys. Nothing is locked, because a pipe may be full.
+    /// Warns of what devices refuse, and saves a new root beside the keys. Nothing is locked, because a pipe may be
+    /// full.
     func warnOfWritten(_ draft: Draft) throws(PatchError) {
         guard draft.result.outcome == .written else { return }
         for fault in draft.result.feed.faults(at: now) { warn(.refused(fault)) }

@@ -57,8 +57,8 @@ extension FeedRepository {
         guard changed.contains(.root), oldRoot.version > 0, try isValidUnderOldRoot() else {
             return versioned + [timestamp]
         }
-        // The new files are signed with the old keys too. So the new root can come last, and no client ever finds files that its
-        // root does not allow.
+        // The new files are signed with the old keys too. So the new root can come last, and no client ever finds
+        // files that its root does not allow.
         let isRoot = { (file: FeedFile) in FeedLayout.isRoot(file.path) }
         return versioned.filter { !isRoot($0) } + [timestamp] + versioned.filter(isRoot)
     }

@@ -20,8 +20,8 @@ extension FeedRepository {
 
     /// Loads a staged change.
     ///
-    /// Anyone who can write to the folder may have made it, so each file has the next version of its role: a higher one would leave
-    /// no versions to the owner, and a root with one is never read.
+    /// Anyone who can write to the folder may have made it, so each file has the next version of its role: a higher
+    /// one would leave no versions to the owner, and a root with one is never read.
     ///
     /// - Parameter floor: A version that the change may pass by, as it was staged.
     /// - Throws: `config` if the feed has changed since then, `feed-mismatch` if a version is not the next one.
@@ -63,7 +63,8 @@ extension FeedRepository {
                 .feedUnavailable,
                 "\(FeedLayout.stagedList): missing, although \(FeedLayout.staged(FeedRole.rollout.rawValue)) is there")
         }
-        // Signatures that no key of the role has made are dropped. A signer would believe them, and devices would find too many.
+        // Signatures that no key of the role has made are dropped. A signer would believe them, and devices would
+        // find too many.
         for role in changed {
             signatures[role] = try Self.sound(
                 signatures[role, default: []], over: bodies[role].json.canonical, by: holders(of: role))
