@@ -63,11 +63,8 @@ extension FeedRepository {
             root: trusted.root, targets: targets, rollout: rollout, snapshot: snapshot, timestamp: timestamp)
         var knowsRoot = true
         if number != nil {
-            // An earlier state had the root of its time. It may not name that root, or may name a wrong one.
-            let file = try SignedMetadata(snapshotBytes, name: path, type: SnapshotMetadata.type)
-            let root = ([trusted.root] + trusted.earlierRoots).first {
-                $0.version == snapshot.change.root && (try? file.verify(by: $0.snapshot)) != nil
-            }
+            let roots = [trusted.root] + trusted.earlierRoots
+            let root = try Self.root(of: snapshot, in: snapshotBytes, called: path, among: roots)
             knowsRoot = root != nil
             if let root { bodies.root = root }
         }
@@ -76,12 +73,32 @@ extension FeedRepository {
             stale: Set(FeedRole.allCases.filter { $0 != .rollout && trusted.staleTypes.contains($0.type) }),
             orphanedVersions: number == nil ? try Self.orphanedVersions(by: bodies, read) : [:],
             knowsRoot: knowsRoot, previous: (snapshot.version, try MessageDigest.sha256.text(of: snapshotBytes)))
-        let roots = [bodies.root] + trusted.earlierRoots.filter { $0.version == bodies.root.version - 1 }
-        if knowsRoot, let file = try read(FeedLayout.root(bodies.root.version)) {
-            let file = try SignedMetadata(file, name: FeedRole.root.rawValue, type: FeedRole.root.type)
-            approvals[.root] = try Self.sound(file.signatures, over: file.payload, by: roots.map(\.root)).map(\.keyID)
-        }
+        if knowsRoot { approvals[.root] = try Self.approvals(of: bodies.root, after: trusted.earlierRoots, read) }
         self.approvals = approvals
+    }
+
+    /// The root of an earlier state, as its snapshot names it. An old snapshot may name none, and a thief's a wrong one.
+    ///
+    /// - Returns: nil if it is none of these roots, or one whose keys have not signed the snapshot.
+    private static func root(
+        of snapshot: SnapshotMetadata, in bytes: [UInt8], called path: String, among roots: [RootMetadata]
+    ) throws(PatchError) -> RootMetadata? {
+        let file = try SignedMetadata(bytes, name: path, type: SnapshotMetadata.type)
+        return roots.first { root in
+            root.version == snapshot.change.root && (try? file.verify(by: root.snapshot)) != nil
+        }
+    }
+
+    /// The ids of the keys that have signed a root: its own, and those of the root before it.
+    ///
+    /// - Returns: nil if its file is missing.
+    private static func approvals(
+        of root: RootMetadata, after earlier: [RootMetadata], _ read: (String) throws(PatchError) -> [UInt8]?
+    ) throws(PatchError) -> [String]? {
+        guard let bytes = try read(FeedLayout.root(root.version)) else { return nil }
+        let file = try SignedMetadata(bytes, name: FeedRole.root.rawValue, type: FeedRole.root.type)
+        let roots = [root] + earlier.filter { $0.version == root.version - 1 }
+        return try sound(file.signatures, over: file.payload, by: roots.map(\.root)).map(\.keyID)
     }
 
     /// The signatures that were made with the keys that they name, in order.
