@@ -104,7 +104,7 @@ import Testing
         bench.advance(by: .seconds(4 * 86_400))
         try bench.feed.resume(Self.eight)
         for _ in 0..<2 {
-            #expect(await bench.sync().results.map(\.code) == [.expired, .superseded])
+            #expect(await bench.sync().results.map(\.outcome) == [.expired, .superseded])
             #expect(bench.app?.price(1) == 8 && shadows(bench).isEmpty)
             #expect(DeviceTests.codes(bench) == ["8 expired", "7 good"])
         }
