@@ -65,7 +65,7 @@ docs:          STEP = 20m make docs
 page:          STEP = 10m make -o programs check-page
 fleet:         STEP = 15m make -o programs check-fleet DEVICES=20000
 monitoring:    STEP = 10m make -o programs check-monitoring
-arguments:     STEP = 15m make -o programs check-arguments
+arguments:     STEP = 30m make -o programs check-arguments
 deb:           STEP = 15m make -o build check-deb
 release:       STEP = 30m env SUITES=trixie make release check-release
 trixie-tests:  STEP = 60m make check-machines SUITES=trixie STEPS="test tools"
