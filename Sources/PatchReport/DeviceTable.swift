@@ -69,8 +69,6 @@ struct DeviceTable<Value: Sendable>: Sendable {
     private mutating func makeRoom() {
         let old = entries
         if old.count >= most { droppedBits += 1 }
-        // The old entries are freed before the new ones are made, if there may be no room for both.
-        entries = []
         entries = Array(repeating: Entry(value: empty), count: min(most, old.count * 2))
         count = 0
         for entry in old where entry.key != 0 && isKept(entry.key) {

@@ -51,7 +51,7 @@ package import PatchFiles
             count = read - start
             if isTooLong { count = 0 }
             if count == buffer.count {
-                report.input.damaged += 1
+                report.addLineTooLong()
                 count = 0
                 isTooLong = true
             }

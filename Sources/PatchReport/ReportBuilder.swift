@@ -169,6 +169,12 @@ internal import PatchText
         }
     }
 
+    /// Counts a line that is too long to be read, so that its device is not known.
+    mutating func addLineTooLong() {
+        input.damaged += 1
+        input.damagedWithoutDevice += 1
+    }
+
     private mutating func addDamage() {
         input.damaged += 1
         guard reader.hasDevice else {

@@ -127,9 +127,10 @@ import Testing
         let misnamed = ReportTests.line("activated", device: 99, patch: "x")
         let cut = String(ReportTests.line("activated", device: 98).dropLast(20))
         let other = ["{", "x", cut.replacing(#""app.installation.id":"d98","#, with: "")]
-        let lines = good + (0..<400).map { _ in misnamed } + [cut, cut] + other
+        let tooLong = String(repeating: "x", count: 2 << 20)
+        let lines = good + (0..<400).map { _ in misnamed } + [cut, cut, tooLong] + other
         let input = try ReportTests.report(lines).input
-        #expect([input.damaged, input.damagedDevices, input.damagedWithoutDevice] == [405, 2, 3])
+        #expect([input.damaged, input.damagedDevices, input.damagedWithoutDevice] == [406, 2, 4])
         #expect(try ReportTests.report(lines).devices == 20)
     }
 
