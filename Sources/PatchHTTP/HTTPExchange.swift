@@ -70,7 +70,7 @@ package struct HTTPResponse: Sendable {
                 throw HTTPFault(
                     message: "a web page came instead of the file", hint: "sign in to the network, or check the URL")
             }
-            return FeedReply(.bytes(body, etag: etag), date: clock, maxAge: maxAge)
+            return FeedReply(.bytes(body), etag: etag, date: clock, maxAge: maxAge)
         case 304: return FeedReply(.unchanged, date: clock, maxAge: maxAge)
         case 403, 404: return FeedReply(.missing, date: clock, maxAge: maxAge)
         default:

@@ -215,6 +215,6 @@ extension TestFeed: FeedSource {
         guard bytes.count <= request.limit else {
             throw PatchError(.feedLimit, "\(request.path): more than \(request.limit) bytes")
         }
-        return FeedReply(.bytes(bytes, etag: tag), date: clock())
+        return FeedReply(.bytes(bytes), etag: tag, date: clock())
     }
 }

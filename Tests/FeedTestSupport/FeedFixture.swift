@@ -154,7 +154,7 @@ package final class MemorySource: FeedSource {
         guard bytes.count <= request.limit else {
             throw PatchError(.feedLimit, "\(request.path): more than \(request.limit) bytes")
         }
-        return FeedReply(.bytes(bytes, etag: tag), date: date)
+        return FeedReply(.bytes(bytes), etag: tag, date: date)
     }
 }
 

@@ -72,7 +72,7 @@ struct PlaceSource: FeedSource {
 
     func fetch(_ request: FeedRequest) async throws(PatchError) -> FeedReply {
         guard let bytes = await place.read(request.path) else { return FeedReply(.missing) }
-        return FeedReply(.bytes(bytes, etag: nil))
+        return FeedReply(.bytes(bytes))
     }
 }
 
@@ -85,7 +85,7 @@ struct HostSource: FeedSource {
         let bytes = try result.get()
         guard let bytes else { return FeedReply(.missing) }
         guard bytes.count <= request.limit else { throw PatchError(.feedLimit, "\(request.path): too long") }
-        return FeedReply(.bytes(bytes, etag: nil))
+        return FeedReply(.bytes(bytes))
     }
 }
 

@@ -154,6 +154,6 @@ struct FuzzFeed: FeedSource {
         guard bytes.count <= request.limit else {
             throw PatchError(.feedLimit, "\(request.path): more than \(request.limit) bytes")
         }
-        return FeedReply(.bytes(bytes, etag: nil))
+        return FeedReply(.bytes(bytes))
     }
 }

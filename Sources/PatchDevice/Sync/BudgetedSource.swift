@@ -40,7 +40,7 @@ final class BudgetedSource: FeedSource {
         alarm.cancel()
         if case .failure = result, ContinuousClock.now >= end { throw late }
         let reply = try result.get()
-        if case .bytes(let bytes, _) = reply.content { count.locked { $0 += bytes.count } }
+        if case .bytes(let bytes) = reply.content { count.locked { $0 += bytes.count } }
         return reply
     }
 

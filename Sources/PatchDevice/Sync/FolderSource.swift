@@ -21,7 +21,7 @@ public struct FolderSource: FeedSource {
         let file = folder.appending(Path(decoded.joined(separator: "/")))
         guard FileInfo(file, following: true) != nil else { return FeedReply(.missing) }
         do throws(PatchError) {
-            return FeedReply(.bytes(try InputFile.regular(file, limit: request.limit), etag: nil))
+            return FeedReply(.bytes(try InputFile.regular(file, limit: request.limit)))
         } catch {
             switch error.code {
             case .limit: throw PatchError(.feedLimit, "\(request.path): \(error.message)")

@@ -171,13 +171,14 @@ public struct FeedClient: Sendable {
         {
             etag = storedTag(of: bytes)
         }
-        switch try await reply(to: FeedRequest(FeedLayout.timestamp, limit: limits.timestamp, etag: etag)) {
+        let reply = try await reply(to: FeedRequest(FeedLayout.timestamp, limit: limits.timestamp, etag: etag))
+        switch reply.content {
         case .missing: throw Self.missing(FeedLayout.timestamp)
         case .unchanged: break
-        case .bytes(let bytes, let etag):
+        case .bytes(let bytes):
             if try trusted.update(timestamp: bytes) {
                 try storage.write(Self.timestampName, bytes)
-                if let etag {
+                if let etag = reply.etag {
                     let digest = try MessageDigest.sha256.hexadecimal(of: bytes)
                     try storage.write(Self.tagName, digest + Array("\n\(etag)".utf8))
                 }
@@ -272,20 +273,20 @@ public struct FeedClient: Sendable {
 
     /// Reads a file; nil if it is missing.
     private mutating func fetch(_ path: String, limit: Int) async throws(PatchError) -> [UInt8]? {
-        guard case .bytes(let bytes, _) = try await reply(to: FeedRequest(path, limit: limit)) else { return nil }
+        guard case .bytes(let bytes) = try await reply(to: FeedRequest(path, limit: limit)).content else { return nil }
         return bytes
     }
 
-    private mutating func reply(to request: FeedRequest) async throws(PatchError) -> FeedReply.Content {
+    private mutating func reply(to request: FeedRequest) async throws(PatchError) -> FeedReply {
         let reply = try await source.fetch(request)
         sourceDate = reply.date ?? sourceDate
         switch reply.content {
         // A source must apply the limit while it reads; this check is for one that does not.
-        case .bytes(let bytes, _) where bytes.count > request.limit:
+        case .bytes(let bytes) where bytes.count > request.limit:
             throw PatchError(.feedLimit, "\(request.path): more than \(request.limit) bytes")
         case .unchanged where request.etag == nil:
             throw PatchError(.feedUnavailable, "\(request.path): the server answered that it is unchanged, unasked")
-        case .bytes, .unchanged, .missing: return reply.content
+        case .bytes, .unchanged, .missing: return reply
         }
     }
 

@@ -36,15 +36,15 @@ public struct FeedRequest: Sendable {
     }
 }
 
-/// A source's reply to a request.
+/// A source's reply to a request. A source that asks another one returns its reply, with other members if need be.
 public struct FeedReply: Sendable {
     /// The file. A version after 1.0 may know more kinds of replies.
     #if hasAttribute(nonexhaustive)
         @nonexhaustive
     #endif
     public enum Content: Sendable {
-        /// The file's bytes, and a tag that names this state of the file, if the source has one.
-        case bytes([UInt8], etag: String?)
+        /// The file's bytes.
+        case bytes([UInt8])
         /// The file still has the given tag.
         case unchanged
         /// There is no such file, or reading it is forbidden (HTTP 404 and 403).
@@ -52,20 +52,24 @@ public struct FeedReply: Sendable {
     }
 
     /// The file, or that it is unchanged or missing.
-    public let content: Content
+    public var content: Content
+    /// A tag that names this state of the file, if the source has one (HTTP `ETag`).
+    public var etag: String?
     /// The source's clock, if it has one (HTTP `Date`).
-    public let date: Timestamp?
+    public var date: Timestamp?
     /// How long a cache may answer in the source's place (HTTP `Cache-Control`); nil if the source does not specify it.
-    public let maxAge: Duration?
+    public var maxAge: Duration?
 
     /// Makes a reply.
     ///
     /// - Parameters:
     ///   - content: The file.
+    ///   - etag: A tag that names this state of the file.
     ///   - date: The source's clock.
     ///   - maxAge: How long a cache may answer in the source's place.
-    public init(_ content: Content, date: Timestamp? = nil, maxAge: Duration? = nil) {
+    public init(_ content: Content, etag: String? = nil, date: Timestamp? = nil, maxAge: Duration? = nil) {
         self.content = content
+        self.etag = etag
         self.date = date
         self.maxAge = maxAge
     }

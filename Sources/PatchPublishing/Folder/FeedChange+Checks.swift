@@ -9,7 +9,7 @@ extension FeedChange {
         let reply = try served.timestamp()
         var doubt: PatchError?
         if let date = reply.date { doubt = try self.doubt(date, by: 300, "the server's clock shows \(date)") }
-        guard case .bytes(let bytes, _) = reply.content else { return doubt }
+        guard case .bytes(let bytes) = reply.content else { return doubt }
         try feed.checkNotOlder(than: bytes)
         let position = try feed.position(of: bytes, called: "the served timestamp.json", root: pin.root(), folder.read)
         // A change with versions above a floor gives the other copy up.

@@ -239,8 +239,8 @@ import PatchPublishing
     /// The cause is told: a formatter has indented it.
     @Test func metadataLongerThanSignedSaysSo() async throws {
         let source = FaultySource(source: feed.server) { path, reply in
-            guard path == "metadata/2.snapshot.json", case .bytes(let bytes, _) = reply.content else { return reply }
-            return FeedReply(.bytes(bytes + [0x0A], etag: nil))
+            guard path == "metadata/2.snapshot.json", case .bytes(let bytes) = reply.content else { return reply }
+            return FeedReply(.bytes(bytes + [0x0A]))
         }
         let error = await #expect(throws: PatchError(.feedLimit, "")) { try await feed.list(storage, from: source) }
         #expect(error?.message.contains("bytes that are signed") == true, "\(String(describing: error))")
@@ -251,7 +251,7 @@ import PatchPublishing
         for name in ["2.root", "timestamp", "2.snapshot", "2.targets"] {
             let source = FaultySource(source: feed.server) { path, reply in
                 path == "metadata/\(name).json"
-                    ? FeedReply(.bytes([UInt8](repeating: 0x20, count: 6_000_000), etag: nil)) : reply
+                    ? FeedReply(.bytes([UInt8](repeating: 0x20, count: 6_000_000))) : reply
             }
             await #expect(throws: PatchError(.feedLimit, "")) { try await feed.list(storage, from: source) }
         }
@@ -261,8 +261,8 @@ import PatchPublishing
     /// The source fails at each request in turn, in each way. Afterwards a good source works at once.
     @Test func anUpdateThatFailsAnywhereIsMadeUpFor() async throws {
         let replies: [FeedReply?] = [
-            nil, FeedReply(.missing), FeedReply(.unchanged), FeedReply(.bytes([], etag: nil)),
-            FeedReply(.bytes(Array("<!DOCTYPE html><title>Sign in</title>".utf8), etag: nil)),
+            nil, FeedReply(.missing), FeedReply(.unchanged), FeedReply(.bytes([])),
+            FeedReply(.bytes(Array("<!DOCTYPE html><title>Sign in</title>".utf8))),
         ]
         for reply in replies {
             for index in 0..<6 {

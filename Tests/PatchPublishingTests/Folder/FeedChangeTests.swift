@@ -374,7 +374,7 @@ import Testing
         func change(_ bytes: [UInt8]?, date: Timestamp? = nil, above: Int = 0) throws -> FeedChange {
             try self.change {
                 $0.details.versionFloor = above
-                $0.served = ("www", { FeedReply(bytes.map { .bytes($0, etag: nil) } ?? .missing, date: date) })
+                $0.served = ("www", { FeedReply(bytes.map { .bytes($0) } ?? .missing, date: date) })
             }
         }
         #expect(refusal { try turn("a", change(served)) }?.code == .feedRollback, "it is newer")

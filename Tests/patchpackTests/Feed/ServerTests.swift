@@ -474,7 +474,7 @@ import Testing
             let reply = try await source.fetch(request)
             let word =
                 switch reply.content {
-                case .bytes(let bytes, _): "\(bytes.count)"
+                case .bytes(let bytes): "\(bytes.count)"
                 case .unchanged: "unchanged"
                 case .missing: "missing"
                 }

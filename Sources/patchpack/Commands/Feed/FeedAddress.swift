@@ -39,7 +39,7 @@ struct FeedAddress {
     func read(_ path: String) throws(PatchError) -> [UInt8]? {
         guard isServed else { return try FeedFolder(path: Path(place)).read(path) }
         let reply = try FeedReading.Server(place, arguments).fetch(path, limit: FeedLimits().targets)
-        guard case .bytes(let bytes, _) = reply.content else { return nil }
+        guard case .bytes(let bytes) = reply.content else { return nil }
         return bytes
     }
 

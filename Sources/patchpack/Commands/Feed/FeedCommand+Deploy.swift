@@ -94,7 +94,7 @@ extension FeedCommand {
             let reply = try runBlocking { () async throws(PatchError) in
                 try await reading.source.fetch(.init(FeedLayout.timestamp, limit: FeedLimits().timestamp))
             }
-            guard case .bytes(let bytes, _) = reply.content else {
+            guard case .bytes(let bytes) = reply.content else {
                 throw PatchError(.feedUnavailable, "\(reading.place): has no \(FeedLayout.timestamp)")
             }
             try FeedFolder(path: other).check(served: bytes, by: reading.place.description, root: reading.root)
@@ -174,7 +174,7 @@ extension FeedCommand {
             let age = reply.maxAge.map { "; caches keep it for \($0.seconds) s" } ?? ""
             let message: String
             var isMissing = false
-            if case .bytes(let bytes, _) = reply.content {
+            if case .bytes(let bytes) = reply.content {
                 guard let version = try deployment.earlierVersion(in: bytes, servedBy: name, givenUp: givenUp) else {
                     return console.status(nil)
                 }
