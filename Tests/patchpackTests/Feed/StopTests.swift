@@ -110,7 +110,6 @@ import Testing
             let keys = FeedReleaseFixture.online + FeedReleaseFixture.release
             try #require(try work.run(["publish", "other", "8.js"] + Self.options + keys).status == 0)
         }
-        if change.name == "advance" { try work.folder.write(Self.events, to: "events.jsonl") }
         if change.name == "sign of an undo" {
             try #require(try work.run("switch", "feed", "a=1").status == 0)
         }
@@ -119,6 +118,7 @@ import Testing
             let run = try work.run(arguments + keys + ["--author", "ada"])
             try #require(run.status == 0, "\(arguments): \(run.error)")
         }
+        if change.name == "advance" { try work.folder.write(Self.events(), to: "events.jsonl") }
         try #require(try work.shop.shell("mkdir start && cp -r feed feed-* start").status == 0)
         for stop in Stop.allCases where !change.without.contains(stop) {
             try #require(
@@ -160,9 +160,12 @@ import Testing
         }
     }
 
-    /// Devices that run the patch now, without a failure.
-    private static var events: String {
-        let time = ISO8601DateFormatter().string(from: Date()).dropLast()
+    /// Devices that run the patch now, without a failure. They are not older than the step, and older than any stop: times of a feed
+    /// are whole seconds, so this returns in the next one.
+    private static func events() -> String {
+        let now = Date()
+        let time = ISO8601DateFormatter().string(from: now).dropLast()
+        Thread.sleep(until: Date(timeIntervalSince1970: now.timeIntervalSince1970.rounded(.down) + 1))
         return (0..<100).map {
             #"{"schema":"patchpack.event/1","timestamp":"\#(time).900Z","resource":{"app.installation.id":"\#($0)","service.name":"com.example.shop","service.version":"2.3.1"},"severityNumber":9,"eventName":"activated","attributes":{"patch.id":"\#(id)","patch.version":7}}"#
                 + "\n"
