@@ -101,10 +101,6 @@ extension PatchError.Code {
     public static let modifiedTrust = Self("modified-trust")
 }
 
-extension PatchError: Equatable {
-    public static func == (left: Self, right: Self) -> Bool { left.code == right.code }
-}
-
 extension PatchError: CustomStringConvertible {
     public var description: String { "\(code): \(text)" + (hint.map { " (\($0))" } ?? "") }
 
