@@ -34,7 +34,7 @@ package struct Capability: Sendable {
         }
         capabilities += EnvelopeSuite.allCases.map { suite in
             check(suite.cipher.rawValue, suite.rawValue) { () throws(PatchError) in
-                let key = try ScriptKey(bytes: SecretBytes([UInt8](repeating: 7, count: suite.keyLength)))
+                let key = try ScriptKey(bytes: SecretBytes([UInt8](repeating: 7, count: suite.keyLength)), suite: suite)
                 var sealed = try suite.seal(text, with: key, label: "x")
                 let opened = try suite.cipher.open(0..<sealed.count, of: &sealed, key: key.bytes, label: "x")
                 return opened.map { Array(sealed[$0]) } == text

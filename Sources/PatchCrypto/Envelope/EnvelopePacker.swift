@@ -10,7 +10,7 @@ public struct EnvelopePacker: Sendable {
     /// Makes a packer.
     ///
     /// - Parameters:
-    ///   - scriptKey: Seals the scripts. Its length determines the suite.
+    ///   - scriptKey: Seals the scripts. The envelope has its suite.
     ///   - signingKeys: Each key at most once; empty if all signatures are made elsewhere.
     /// - Throws: `config` if a key is given twice, `limit` if there are too many keys.
     public init(scriptKey: ScriptKey, signingKeys: [SigningKey]) throws(PatchError) {

@@ -1,4 +1,4 @@
-/// The cipher and the hash function that seal and check an envelope's contents. The script key's length determines it.
+/// The cipher and the hash function that seal and check an envelope's contents.
 ///
 /// It is no enum, so that a version after 1.0 can know more suites: give a `switch` over them a `default`.
 public struct EnvelopeSuite: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
@@ -35,6 +35,12 @@ public struct EnvelopeSuite: RawRepresentable, Hashable, Sendable, CustomStringC
     ///
     /// - Returns: nil if this version knows no suite of this name.
     public init?(rawValue: String) { self.init(rawValue.utf8) }
+
+    /// The suite whose script keys have this many bytes, as a key file has them: it does not name its suite.
+    init?(keyLength: Int) {
+        guard let found = Self.allCases.first(where: { $0.keyLength == keyLength }) else { return nil }
+        self = found
+    }
 
     init?(_ token: some Collection<UInt8>) {
         guard let found = Self.allCases.first(where: { $0.rawValue.utf8.elementsEqual(token) }) else { return nil }

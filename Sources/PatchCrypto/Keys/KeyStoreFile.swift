@@ -65,9 +65,12 @@ package enum KeyStoreFile {
         var ring = ScriptKeyRing()
         for line in text.split(separator: UInt8(ascii: "\n")) {
             let fields = line.split(separator: UInt8(ascii: " "))
-            guard fields.count == 2, var bytes = Hex.decode(fields[1]) else { throw notAStore }
+            guard fields.count == 2, var bytes = Hex.decode(fields[1]),
+                let suite = EnvelopeSuite(keyLength: bytes.count)
+            else { throw notAStore }
             try ring.add(
-                ScriptKey(bytes: SecretBytes(wiping: &bytes)), named: String(decoding: fields[0], as: UTF8.self))
+                ScriptKey(bytes: SecretBytes(wiping: &bytes), suite: suite),
+                named: String(decoding: fields[0], as: UTF8.self))
         }
         return ring
     }

@@ -1,8 +1,8 @@
-/// The symmetric key that seals scripts. Its length determines the suite.
+/// The symmetric key that seals scripts, for one suite.
 ///
 /// Every client of an app holds it, so it hides a script from casual readers but proves nothing about who made it.
 public struct ScriptKey: Sendable {
-    /// The suite that the key's length determines.
+    /// The suite that it is for.
     public let suite: EnvelopeSuite
     /// The key's id: a shortened SHA-256 over `patchpack script key`, LF and the key's bytes.
     public let id: KeyID
@@ -11,11 +11,14 @@ public struct ScriptKey: Sendable {
 
     /// Makes a key from its bytes.
     ///
-    /// - Parameter bytes: 16 bytes for `aes-128-cbc+md5`, 32 for `aes-256-gcm+sha256`.
+    /// - Parameters:
+    ///   - bytes: 16 bytes for `aes-128-cbc+md5`, 32 for `aes-256-gcm+sha256`.
+    ///   - suite: The suite that it is for.
     /// - Throws: `config` if there is any other number of bytes.
-    public init(bytes: SecretBytes) throws(PatchError) {
-        guard let suite = EnvelopeSuite.allCases.first(where: { $0.keyLength == bytes.count }) else {
-            throw PatchError(.config, "script key must have 16 or 32 bytes, not \(bytes.count)")
+    public init(bytes: SecretBytes, suite: EnvelopeSuite) throws(PatchError) {
+        guard bytes.count == suite.keyLength else {
+            throw PatchError(
+                .config, "a script key for \(suite) must have \(suite.keyLength) bytes, not \(bytes.count)")
         }
         self.suite = suite
         self.bytes = bytes
@@ -33,7 +36,7 @@ public struct ScriptKey: Sendable {
         let decoded = unsafe file.withUnsafeBytes { file in
             unsafe Hex.decode(file.last == UInt8(ascii: "\n") ? file.dropLast() : file[...])
         }
-        guard var decoded, EnvelopeSuite.allCases.contains(where: { $0.keyLength == decoded.count }) else {
+        guard var decoded, let suite = EnvelopeSuite(keyLength: decoded.count) else {
             if let change = Self.change(of: file) {
                 throw PatchError(
                     .config, "a script key that was changed: \(change)",
@@ -43,7 +46,7 @@ public struct ScriptKey: Sendable {
                 .config, "not a script key",
                 hint: "a script key is one line of 32 or 64 lower-case hex digits; openssl rand -hex 16 makes one")
         }
-        try self.init(bytes: SecretBytes(wiping: &decoded))
+        try self.init(bytes: SecretBytes(wiping: &decoded), suite: suite)
     }
 
     /// What a checkout on Windows, or an editor, did to a key; nil if these bytes are not one. A new key would open no envelope that
@@ -69,7 +72,7 @@ public struct ScriptKey: Sendable {
     /// - Parameter suite: The suite that the key is for.
     /// - Throws: `unavailable` if OpenSSL has no random numbers.
     public static func generate(_ suite: EnvelopeSuite) throws(PatchError) -> ScriptKey {
-        try ScriptKey(bytes: .random(count: suite.keyLength))
+        try ScriptKey(bytes: .random(count: suite.keyLength), suite: suite)
     }
 
     /// The key file's content: a line of hex digits.
