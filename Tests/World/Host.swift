@@ -235,7 +235,7 @@ import Synchronization
         let registry = PatchRegistry()
         app = try App(registry)
         let (clock, notes, check) = (host.world.clock, notes, app.check)
-        let box = SourceBox()
+        let source = HostSource()
         var limits = PatchLimits()
         (limits.loadFuel, limits.callFuel) = (100_000, 20_000)
         (limits.loadTime, limits.callTime) = (.seconds(60), .seconds(60))
@@ -243,7 +243,7 @@ import Synchronization
         defer { Disk.disarm() }
         device = PatchDevice(
             host: try HostInfo(app: FeedFixture.app, version: version), registry: registry, folder: host.folder,
-            feed: .init(root: host.world.root, source: box), trust: PatchTrust(Keys.trust, scriptKeys: Keys.script),
+            feed: .init(root: host.world.root, source: source), trust: PatchTrust(Keys.trust, scriptKeys: Keys.script),
             settings: SyncSettings(installation: host.name), limits: limits,
             log: .init(folder: host.logs, limits: Self.logLimits),
             clock: { [host] in (clock.now + host.clockError.load(ordering: .relaxed)) * 1000 },
@@ -251,7 +251,7 @@ import Synchronization
                 now: { .seconds(clock.now - World.Clock.start) },
                 sleep: { _ in try await Task.sleep(for: .seconds(1 << 30)) }),
             listener: EventThrottle(milliseconds: 0) { notes.hear($0) { check(1) } })
-        box.life.withLock { $0 = self }
+        source.life.withLock { $0 = self }
     }
 
     /// Nothing of a log is dropped.
@@ -262,13 +262,16 @@ import Synchronization
         return limits
     }()
 
-    /// Leads from a device to its life, which is made later.
-    final class SourceBox: FeedSource {
+    /// What a host gets in a sync: what a cache remembers, and what the network leaves of it. The life is made after its device.
+    final class HostSource: FeedSource {
         let life = Mutex<Life?>(nil)
 
         func fetch(_ request: FeedRequest) async throws(PatchError) -> FeedReply {
             guard let life = life.withLock({ $0 }) else { throw PatchError(.feedUnavailable, "the process has ended") }
-            return try await HostSource(life: life).fetch(request)
+            let result = await life.download(request.path)
+            guard let bytes = try result.get() else { return FeedReply(.missing) }
+            guard bytes.count <= request.limit else { throw PatchError(.feedLimit, "\(request.path): too long") }
+            return FeedReply(.bytes(bytes))
         }
     }
 

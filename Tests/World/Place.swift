@@ -76,19 +76,6 @@ struct PlaceSource: FeedSource {
     }
 }
 
-/// What a host gets in a sync: what a cache remembers, and what the network leaves of it.
-struct HostSource: FeedSource {
-    let life: Life
-
-    func fetch(_ request: FeedRequest) async throws(PatchError) -> FeedReply {
-        let result = await life.download(request.path)
-        let bytes = try result.get()
-        guard let bytes else { return FeedReply(.missing) }
-        guard bytes.count <= request.limit else { throw PatchError(.feedLimit, "\(request.path): too long") }
-        return FeedReply(.bytes(bytes))
-    }
-}
-
 /// The network of one sync.
 struct Network {
     /// How old the files are that caches have.
