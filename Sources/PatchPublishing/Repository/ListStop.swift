@@ -26,7 +26,7 @@ extension PatchListDraft {
     /// What was stopped since an earlier state of the list, also if it had been stopped before.
     func stops(since before: PatchListDraft) -> [ListStop] {
         var stops: [ListStop] = []
-        if !isEnabled, before.isEnabled || before.stop?.time != stop?.time { stops.append(.all(stop ?? change)) }
+        if !isEnabled, before.isEnabled || before.stop != stop { stops.append(.all(stop ?? change)) }
         if let lowest = minimumAppVersion, before.minimumAppVersion.map({ $0 < lowest }) ?? true {
             stops.append(.versions(below: lowest, change))
         }

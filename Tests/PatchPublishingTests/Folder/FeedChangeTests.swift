@@ -399,6 +399,34 @@ import Testing
             } == .setClock)
     }
 
+    /// Times of a feed are whole seconds, so the time alone does not tell two stops apart.
+    @Test func secondStopInTheSameSecondIsNotUndone() throws {
+        func disable(_ author: String) throws {
+            let stopping = try change {
+                $0.details.author = author
+                $0.details.reason = "seen by \(author)"
+            }
+            _ = try stopping.run(isUrgent: true) { (feed, details) in
+                feed.edit(in: details) { list in
+                    list.isEnabled = false
+                    list.stop?.reason = details.reason
+                }
+            }
+        }
+        try disable("ada")
+        var isFirst = true
+        let enabling = try change()
+        let error = refusal {
+            _ = try enabling.run(isUrgent: false) { (feed, details) in
+                if isFirst { #expect(throws: Never.self) { try disable("bob") } }
+                isFirst = false
+                feed.edit(in: details) { $0.isEnabled = true }
+            }
+        }
+        #expect(error?.message == "all patches were switched off meanwhile, by bob: seen by bob")
+        #expect(try !place.repository().list.isEnabled)
+    }
+
     /// While a change waits for signatures, or is unreadable, nothing more is offered.
     @Test func urgentChangeOffersMoreWaitsForTheStagedOne() throws {
         func offer(_ part: Int) throws -> FeedChange.Result {

@@ -46,7 +46,9 @@ extension FeedCommand {
             let old = try feed.entry(asked.id, version: asked.version)
             let name = old.name
             // The evidence is about the step before this change.
-            guard old.since == asked.since else { return ["waits  \(name): it was changed in this moment"] }
+            guard old.json.encoded() == asked.json.encoded() else {
+                return ["waits  \(name): it was changed in this moment"]
+            }
             let step = RolloutStep(of: old, isEnabled: feed.list.isEnabled, by: rules, evidence, at: details.now)
             let entry = feed.take(step, of: old, passing: evidence.gates, in: &details)
             func stopped(because bound: RolloutStep.Gate, hint: String) -> [String] {
