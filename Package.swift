@@ -186,7 +186,8 @@ let package = Package(
     ]
 )
 
-// A build plug-in runs the tool, so SwiftPM builds each module twice in a package with one. The Makefile builds without them.
+// A build plug-in runs the tool, so SwiftPM builds each module twice in a package with one. The Makefile builds without
+// them.
 if Context.environment["PATCHPACK_PLUGINS"] == "0" {
     package.targets.removeAll { $0.type == .plugin }
     package.products.removeAll { $0 is Product.Plugin }
@@ -205,7 +206,8 @@ for target in package.targets where target.type != .system && target.type != .pl
         .enableUpcomingFeature("MemberImportVisibility"),
         .strictMemorySafety(),
     ]
-    // In a build for library evolution, the compiler warns that Foundation, which PatchFoundation's users need, was built without.
+    // In a build for library evolution, the compiler warns that Foundation, which PatchFoundation's users need, was
+    // built without.
     if target.name != "PatchFoundation" {
         target.swiftSettings?.append(.treatAllWarnings(as: .error))
     }

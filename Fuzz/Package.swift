@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A separate package that compiles the sources of patchpack (links to ../Sources) for libFuzzer: with its counters and the address
-// sanitizer.
+// A separate package that compiles the sources of patchpack (links to ../Sources) for libFuzzer: with its counters and
+// the address sanitizer.
 let instrumented: [SwiftSetting] = [
     .unsafeFlags(["-sanitize=fuzzer,address", "-O", "-enable-testing"]),
     .swiftLanguageMode(.v6),
@@ -11,8 +11,8 @@ let instrumented: [SwiftSetting] = [
     .enableUpcomingFeature("MemberImportVisibility"),
 ]
 let instrumentedC = ["-fsanitize=fuzzer-no-link,address", "-O1"]
-// gold cannot read the debug information. The driver has no flag for libFuzzer without a `main`, so scripts/check/fuzz.sh passes
-// the library.
+// gold cannot read the debug information. The driver has no flag for libFuzzer without a `main`, so
+// scripts/check/fuzz.sh passes the library.
 let linking = [
     "-sanitize=address", "-use-ld=lld", "-Xlinker",
     Context.environment["PATCHPACK_FUZZER_LIBRARY"] ?? "", "-lstdc++",

@@ -1,11 +1,12 @@
 import Foundation
 import PackagePlugin
 
-/// Checks a target's keys and root, and the patches beside them, with each build, and compiles keys and root into the target.
+/// Checks a target's keys and root, and the patches beside them, with each build, and compiles keys and root into the
+/// target.
 ///
-/// The target's folder has a folder `PatchResources`, which the target excludes. `trusted.pem`, `trust.store` and `root.json` in it
-/// become `PatchResources.trustedKey`, `.trustStore` and `.root`, arrays of bytes. Its scripts in `patches` are linted, against
-/// `interface.json` if there is one.
+/// The target's folder has a folder `PatchResources`, which the target excludes. `trusted.pem`, `trust.store` and
+/// `root.json` in it become `PatchResources.trustedKey`, `.trustStore` and `.root`, arrays of bytes. Its scripts in
+/// `patches` are linted, against `interface.json` if there is one.
 @main
 struct PatchResources: BuildToolPlugin {
     func createBuildCommands(context: PluginContext, target: any Target) async throws -> [Command] {

@@ -9,8 +9,8 @@
     public func makeSpawnAttributes() -> SpawnAttributes { SpawnAttributes() }
     public let openFilesLimit = Int32(RLIMIT_NOFILE.rawValue)
 
-    /// `syncfs` and `fstatfs`, which the headers have for `_GNU_SOURCE` only; nil if the library has none, or if Linux is older
-    /// than 5.8, whose `syncfs` reports no errors. The first word that `fstatfs` writes is the type.
+    /// `syncfs` and `fstatfs`, which the headers have for `_GNU_SOURCE` only; nil if the library has none, or if Linux
+    /// is older than 5.8, whose `syncfs` reports no errors. The first word that `fstatfs` writes is the type.
     private let functions:
         (flush: @convention(c) (Int32) -> Int32, type: @convention(c) (Int32, UnsafeMutablePointer<UInt>) -> Int32)? = {
             var system = utsname()
@@ -26,8 +26,8 @@
             )
         }()
 
-    /// The file systems whose `syncfs` is as good as an `fsync` of each file: ext4, XFS, Btrfs, F2FS and tmpfs. Others, such as FUSE
-    /// and overlays, may return before the bytes are on a disk, or without an error.
+    /// The file systems whose `syncfs` is as good as an `fsync` of each file: ext4, XFS, Btrfs, F2FS and tmpfs. Others,
+    /// such as FUSE and overlays, may return before the bytes are on a disk, or without an error.
     private let flushedAsOne: Set<UInt> = [0xEF53, 0x5846_5342, 0x9123_683E, 0xF2F5_2010, 0x0102_1994]
 
     /// Flushes the file system of an open file to the disk.

@@ -4,8 +4,8 @@
     internal import Darwin
 #endif
 
-/// Threads for work that must not wait for one: libdispatch tries again without an end, and without a word, if the system makes
-/// no thread, as under a limit of processes.
+/// Threads for work that must not wait for one: libdispatch tries again without an end, and without a word, if the
+/// system makes no thread, as under a limit of processes.
 package enum Threads {
     private final class Work: Sendable {
         let body: @Sendable () -> Void

@@ -12,8 +12,8 @@ public struct PatchError: Error, Sendable {
     public let place: Place?
     /// Advice that a tool words in terms of its own options, if there is no hint.
     package let remedy: (any Remedy)?
-    /// Whether the cause is around the input and not in it: a thread with too little stack, a machine without memory or processor
-    /// time, a process without descriptors. The same input may be accepted later.
+    /// Whether the cause is around the input and not in it: a thread with too little stack, a machine without memory or
+    /// processor time, a process without descriptors. The same input may be accepted later.
     package private(set) var isCircumstance = false
 
     /// Makes an error. Its message is one line, without the place.
@@ -82,8 +82,8 @@ extension PatchError.Code {
     public static let policy = Self("policy")
     /// A size or a count exceeds a limit.
     public static let limit = Self("limit")
-    /// This machine's OpenSSL refuses an algorithm that the format needs, another Lua takes the place of the program's own, or a
-    /// library is missing.
+    /// This machine's OpenSSL refuses an algorithm that the format needs, another Lua takes the place of the program's
+    /// own, or a library is missing.
     public static let unavailable = Self("unavailable")
     /// A defect in this software.
     public static let `internal` = Self("internal")

@@ -17,8 +17,8 @@ extension PatchDevice {
     /// - Parameters:
     ///   - interval: The time between two syncs, from a millisecond to a year. A random part of it is added, up to
     ///     ``SyncSettings/jitter``, so that processes do not all sync at the same time.
-    ///   - confirmAfter: How long the process must have worked before it confirms, after the launch and after each activation; at
-    ///     most a year.
+    ///   - confirmAfter: How long the process must have worked before it confirms, after the launch and after each
+    ///     activation; at most a year.
     public func run(every interval: Duration, confirmAfter: Duration = .seconds(60)) async {
         await untilLaunched()
         defer { end() }

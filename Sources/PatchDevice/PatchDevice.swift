@@ -15,8 +15,8 @@ internal import PatchFiles
 ///     patches.confirm()       // the app works
 ///     await patches.sync()    // fetches new patches
 ///
-/// Keep a strong reference to it for the life of the process: patches are active only while it exists. All of its members may be
-/// called from any thread.
+/// Keep a strong reference to it for the life of the process: patches are active only while it exists. All of its
+/// members may be called from any thread.
 public final class PatchDevice: Sendable {
     /// A feed, and the data about it that the app includes.
     public struct Feed: Sendable {
@@ -120,18 +120,18 @@ public final class PatchDevice: Sendable {
 
     /// Opens a device's folder. No patch runs before ``launch()``. The app starts even if the folder is damaged.
     ///
-    /// If another process of this version of the app has the folder open, this process follows the other one until that one has
-    /// ended. It runs the patches that are good there, and changes nothing.
+    /// If another process of this version of the app has the folder open, this process follows the other one until that
+    /// one has ended. It runs the patches that are good there, and changes nothing.
     ///
     /// - Parameters:
     ///   - host: The program that patches run in.
     ///   - registry: The functions that patches replace. A patch waits for functions that are registered later.
-    ///   - folder: The path of the folder that records which patches are held, good and banned. It is created if it is missing.
-    ///     Each app, and each environment of the app, needs its own folder; versions of the app share it. A relative path is from
-    ///     the working folder of now.
+    ///   - folder: The path of the folder that records which patches are held, good and banned. It is created if it is
+    ///     missing. Each app, and each environment of the app, needs its own folder; versions of the app share it. A
+    ///     relative path is from the working folder of now.
     ///   - feed: Where patches come from.
-    ///   - trust: The keys that envelopes are verified with. The feed may deliver more keys, and revoke keys, with a trust store
-    ///     that the release key has signed.
+    ///   - trust: The keys that envelopes are verified with. The feed may deliver more keys, and revoke keys, with a
+    ///     trust store that the release key has signed.
     ///   - configuration: Everything else: settings, limits, the log, and the closure that receives events.
     public convenience init(
         host: HostInfo, registry: PatchRegistry, folder: String, feed: Feed, trust: PatchTrust,
@@ -196,7 +196,8 @@ public final class PatchDevice: Sendable {
                 onEvent: { event in
                     emit(PatchEvent(event))
                     store.observe(event)
-                    // The last calls of a patch must not wait for an end of the process that may never be an orderly one.
+                    // The last calls of a patch must not wait for an end of the process that may never be an orderly
+                    // one.
                     if case .deactivated = event.kind { eventLog?.recordCalls(of: registry) }
                 }, checksHost: true, onLine: nil)
         }
@@ -211,8 +212,8 @@ public final class PatchDevice: Sendable {
 
     // MARK: the life of the app
 
-    /// Judges the last launch, and activates the patches that are held. Call it before the first screen. It does not use the
-    /// network.
+    /// Judges the last launch, and activates the patches that are held. Call it before the first screen. It does not
+    /// use the network.
     ///
     /// - Returns: The patches that run now. A second call changes nothing.
     @discardableResult
@@ -227,8 +228,8 @@ public final class PatchDevice: Sendable {
 
     /// Notes that the app works. Patches that the launch began with are good from now on.
     ///
-    /// Call it when the app has shown that it works: after the first screen, or the first answered request. A crash still counts
-    /// against a new patch until the patch's watch is over (``CrashLimits/watchDuration``).
+    /// Call it when the app has shown that it works: after the first screen, or the first answered request. A crash
+    /// still counts against a new patch until the patch's watch is over (``CrashLimits/watchDuration``).
     public func confirm() {
         guard isInTime("confirm()", store.hasLaunched) else { return }
         store.confirm()
@@ -236,7 +237,8 @@ public final class PatchDevice: Sendable {
 
     /// Syncs with the feed. New patches are activated at once, unless the feed delays them until the next launch.
     ///
-    /// Call it after ``confirm()``, and on events such as a push message. It calls ``launch()`` first if the app has not.
+    /// Call it after ``confirm()``, and on events such as a push message. It calls ``launch()`` first if the app has
+    /// not.
     ///
     /// - Returns: The result for each patch, or why the sync failed.
     @discardableResult
@@ -248,8 +250,8 @@ public final class PatchDevice: Sendable {
         return await updates.sync(.now)
     }
 
-    /// Notes that the system may end the app, so that its end does not count as a failure. Writes the call statistics of patches
-    /// to the log, and reports the comparisons of those in shadow.
+    /// Notes that the system may end the app, so that its end does not count as a failure. Writes the call statistics
+    /// of patches to the log, and reports the comparisons of those in shadow.
     public func enterBackground() { leave("enterBackground()") }
 
     private func leave(_ call: String) {
@@ -266,8 +268,8 @@ public final class PatchDevice: Sendable {
         runner?.flushComparisons()
     }
 
-    /// Notes that the app is used again, and syncs, unless the last sync was a short time ago. New patches are activated at the
-    /// next launch.
+    /// Notes that the app is used again, and syncs, unless the last sync was a short time ago. New patches are
+    /// activated at the next launch.
     ///
     /// - Returns: The report of the sync; nil if it is too early for another sync.
     @discardableResult
@@ -277,8 +279,8 @@ public final class PatchDevice: Sendable {
         return await updates?.syncAfterPause()
     }
 
-    /// Notes that the app ends in an orderly way. Patches keep running. Without this call, an end soon after the launch counts as
-    /// a crash.
+    /// Notes that the app ends in an orderly way. Patches keep running. Without this call, an end soon after the launch
+    /// counts as a crash.
     ///
     /// Another process that shares the folder may write it from now on. This one does so again after ``sync()`` or
     /// ``enterForeground()``.
@@ -306,18 +308,20 @@ public final class PatchDevice: Sendable {
     /// Why a patch is running or not, for each known version of it, the highest first.
     ///
     /// - Parameter id: The patch's reverse-DNS name.
-    /// - Returns: At least one status. If no feed has offered the patch, its code is `unknown`, or `unwritable` if the folder
-    ///   cannot be written.
+    /// - Returns: At least one status. If no feed has offered the patch, its code is `unknown`, or `unwritable` if the
+    ///   folder cannot be written.
     public func why(_ id: String) -> [PatchStatus] { store.why(id) }
 
-    /// Every version of every patch that is held, running or banned, or that the last sync left out, by id, the highest first.
+    /// Every version of every patch that is held, running or banned, or that the last sync left out, by id, the highest
+    /// first.
     public var patches: [PatchStatus] { store.patches }
 
-    /// The patches that are active in this process, in the order in which they were activated. A patch in shadow is not.
+    /// The patches that are active in this process, in the order in which they were activated. A patch in shadow is
+    /// not.
     public var active: [PatchID] { store.hasBegun ? store.running : [] }
 
-    /// The installation's name: ``SyncSettings/installation``, or a random one that the folder keeps. Rollouts by percentage use
-    /// it to count installations.
+    /// The installation's name: ``SyncSettings/installation``, or a random one that the folder keeps. Rollouts by
+    /// percentage use it to count installations.
     public var installation: String { settings.installation(or: store.installation) }
 
     /// What this process does with the device's folder at the moment.
@@ -356,8 +360,8 @@ public final class PatchDevice: Sendable {
         try store.ban(patch.id, version: patch.version, reason: reason)
     }
 
-    /// Rolls back every version of a patch that is held or running, and never runs them on this device again. A version that
-    /// the device gets later is not banned.
+    /// Rolls back every version of a patch that is held or running, and never runs them on this device again. A version
+    /// that the device gets later is not banned.
     ///
     /// - Parameters:
     ///   - id: The patch's reverse-DNS name.
@@ -369,13 +373,14 @@ public final class PatchDevice: Sendable {
         try store.ban(id, reason: reason)
     }
 
-    /// Forgets every patch, ban and note, as if the app had just been installed. Keys that a feed has revoked stay revoked.
-    /// Running patches are not stopped. Other versions of the app forget them too, except those that run now.
+    /// Forgets every patch, ban and note, as if the app had just been installed. Keys that a feed has revoked stay
+    /// revoked. Running patches are not stopped. Other versions of the app forget them too, except those that run now.
     ///
     /// - Throws: `io` if that cannot be written.
     public func clear() throws(PatchError) { try store.clear() }
 
-    /// Ends the device as if the process had ended: its patches are deactivated, and another object may open the folder.
+    /// Ends the device as if the process had ended: its patches are deactivated, and another object may open the
+    /// folder.
     package func close() {
         store.close()
         runner?.deactivateAll()

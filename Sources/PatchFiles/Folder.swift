@@ -72,8 +72,8 @@ package enum Folder {
         try Descriptor.remove(name, isFolder: isFolder, in: folder)
     }
 
-    /// Removes some of the names in a folder, and everything in those that are folders. If a link is in the folder's place,
-    /// nothing is removed. Errors are ignored.
+    /// Removes some of the names in a folder, and everything in those that are folders. If a link is in the folder's
+    /// place, nothing is removed. Errors are ignored.
     package static func removeNames(in path: Path, _ isMeant: (Path) -> Bool) {
         guard let folder = try? Descriptor(path, [.read, .folder, .noFollow]) else { return }
         for name in (try? folder.names()) ?? [] where isMeant(name) { try? removeAll(name, in: folder) }
@@ -90,7 +90,8 @@ package enum Folder {
         }
     }
 
-    /// Locks a folder against other processes that do the same, until the descriptor is gone; nil if one of them has locked it.
+    /// Locks a folder against other processes that do the same, until the descriptor is gone; nil if one of them has
+    /// locked it.
     ///
     /// - Throws: `io` if it cannot be locked.
     package static func lock(_ path: Path, isShared: Bool = false) throws(PatchError) -> Descriptor? {
@@ -115,7 +116,8 @@ package enum Folder {
         }
     }
 
-    /// Calls `body`, which may read files and write them again, while no other process can do the same in their folders.
+    /// Calls `body`, which may read files and write them again, while no other process can do the same in their
+    /// folders.
     ///
     /// - Parameter paths: The files. If the folder of a file does not exist yet, it needs no lock.
     /// - Throws: `io` if a folder cannot be locked, or another process keeps it locked for ten seconds.
@@ -123,7 +125,8 @@ package enum Folder {
         around paths: [Path], _ body: () throws(PatchError) -> Result
     ) throws(PatchError) -> Result {
         var folders: [Descriptor] = []
-        // In the order of their numbers, so that no two processes wait for each other. Two paths may be the same folder.
+        // In the order of their numbers, so that no two processes wait for each other. Two paths may be the same
+        // folder.
         var identities: [FileInfo.Identity: Path] = [:]
         for folder in paths.map(\.parent) {
             if let info = FileInfo(folder, following: true) { identities[info.identity] = folder }
@@ -137,8 +140,8 @@ package enum Folder {
         for attempt in 0..<200 {
             if attempt > 0 { sleep(milliseconds: 50) }
             if try isLocked(folder, path) { return [folder] }
-            // Whoever may read a folder can share a lock of it, for as long as they like. Then this process shares it too, which
-            // keeps the others out that lock the folder alone, and locks a file that no other user can open.
+            // Whoever may read a folder can share a lock of it, for as long as they like. Then this process shares it
+            // too, which keeps the others out that lock the folder alone, and locks a file that no other user can open.
             guard attempt >= 20, try isLocked(folder, path, isShared: true) else { continue }
             let name = path.appending(Path(".lock"))
             if let file = try? Descriptor(name, [.append, .noFollow, .noWait], permissions: 0o600),
@@ -159,7 +162,8 @@ package enum Folder {
         guard let identity = FileInfo(folder)?.identity,
             let locks = try? InputFile.contents(of: Path("/proc/locks"), limit: 1 << 20)
         else { return nil }
-        // Such as `3: FLOCK  ADVISORY  WRITE 812 fe:01:131 0 EOF`, with the numbers of the device in hexadecimal digits.
+        // Such as `3: FLOCK  ADVISORY  WRITE 812 fe:01:131 0 EOF`, with the numbers of the device in hexadecimal
+        // digits.
         for line in String(decoding: locks, as: UTF8.self).split(separator: "\n") {
             let words = line.split(separator: " ")
             guard words.count > 5, words[1] == "FLOCK", let process = Int(words[4]), process > 0 else { continue }

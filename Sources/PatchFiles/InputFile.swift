@@ -6,8 +6,8 @@ package enum InputFile {
     ///
     /// - Parameters:
     ///   - path: `-` is standard input.
-    ///   - limit: The most bytes that the caller can use. If there are more, one more is read, so that the caller sees that
-    ///     the file is too large. Nothing after that is read, so `/dev/zero` ends too.
+    ///   - limit: The most bytes that the caller can use. If there are more, one more is read, so that the caller sees
+    ///     that the file is too large. Nothing after that is read, so `/dev/zero` ends too.
     ///   - growing: Whether memory for a file without a size is allocated as it is needed; if not, all at once.
     ///   - check: Inspects the open file before it is read.
     /// - Throws: `noInput` if the file is missing, is a folder, or cannot be read.

@@ -1,6 +1,7 @@
 package import PatchCrypto
 
-/// A file to write. It is written beside its place, flushed, and then put in place, so that no reader sees a partial file.
+/// A file to write. It is written beside its place, flushed, and then put in place, so that no reader sees a partial
+/// file.
 package struct OutputFile {
     package enum Content {
         case bytes([UInt8])
@@ -21,8 +22,8 @@ package struct OutputFile {
     package let content: Content
     /// The folder below which no link is followed; nil allows all links.
     fileprivate let base: Path?
-    /// Whether servers and copying programs must see by the modification time that a file was replaced. They compare whole
-    /// seconds, so the file gets a later second than the one that it replaces.
+    /// Whether servers and copying programs must see by the modification time that a file was replaced. They compare
+    /// whole seconds, so the file gets a later second than the one that it replaces.
     fileprivate let hasLaterTime: Bool
 
     package init(path: Path, content: Content, below base: Path? = nil, hasLaterTime: Bool = false) {
@@ -59,8 +60,8 @@ package struct OutputFile {
                 try flush(Array(staged[group]))
                 if files.count > mostStaged { for index in group { try staged[index].park() } }
             }
-            // All files are on the disk, and no name has changed yet. A single file needs no backup: either it is in its place,
-            // or it is not.
+            // All files are on the disk, and no name has changed yet. A single file needs no backup: either it is in
+            // its place, or it is not.
             for index in staged.indices {
                 try staged[index].putInPlace(force: replaces(staged[index].path), keepsOld: files.count > 1)
                 staged[index].close()
@@ -77,8 +78,8 @@ package struct OutputFile {
 
     /// Writes files independently of each other, so that one that fails does not keep the others back.
     ///
-    /// - Returns: The error of each file: `exists` if there is a file that must not be replaced, `io` if writing fails, nil if it
-    ///   was written.
+    /// - Returns: The error of each file: `exists` if there is a file that must not be replaced, `io` if writing fails,
+    ///   nil if it was written.
     package static func writeEach(
         _ files: [OutputFile], replacing replaces: (Path) -> Bool = { _ in false }, report: (Int) -> Void = { _ in }
     ) -> [PatchError?] {
@@ -152,7 +153,8 @@ package struct OutputFile {
 
     /// Checks that the file can be put in its place, before anything is written.
     ///
-    /// Only a regular file is ever replaced. A link may be a device's, such as `/dev/stdout`, and others use its target.
+    /// Only a regular file is ever replaced. A link may be a device's, such as `/dev/stdout`, and others use its
+    /// target.
     package func checkPlace(force: Bool) throws(PatchError) {
         guard let info = FileInfo(path, following: false) else { return }
         guard info.isRegular else {
@@ -203,8 +205,8 @@ private struct StagedFile {
     /// The folder where it is, and where it is put in place.
     let folder: Descriptor
     private let name: Path
-    /// The name of the file that has the bytes until then; nil for one without a name, which is gone when the process ends, however
-    /// it ends. Some file systems have no nameless files.
+    /// The name of the file that has the bytes until then; nil for one without a name, which is gone when the process
+    /// ends, however it ends. Some file systems have no nameless files.
     private var stagedName: Path?
     /// The open file; nil once it is in its place.
     private var file: Descriptor?
@@ -367,7 +369,8 @@ private struct StagedFile {
             return nil
         }
         guard (try? folder.rename(backup, to: name)) != nil else { return path.parent.appending(backup) }
-        // If the output never replaced the old file, both names are of one file, and a rename between them does nothing.
+        // If the output never replaced the old file, both names are of one file, and a rename between them does
+        // nothing.
         folder.remove(backup)
         return nil
     }

@@ -93,7 +93,8 @@ package final class Descriptor: Sendable {
 
     /// Reads until it has `limit` bytes, or the file ends.
     ///
-    /// - Parameter size: The size that the system reports. If a read ends there, the file is not read again to find its end.
+    /// - Parameter size: The size that the system reports. If a read ends there, the file is not read again to find its
+    ///   end.
     package func bytes(atMost limit: Int, size: Int? = nil) throws(SystemError) -> [UInt8] {
         var failure: SystemError?
         let bytes = unsafe [UInt8](unsafeUninitializedCapacity: limit) { buffer, count in
@@ -125,8 +126,8 @@ package final class Descriptor: Sendable {
     /// - Returns: False if there is nothing after some milliseconds.
     package func hasInput(within milliseconds: Int32) -> Bool { Self.wait(for: POLLIN, of: number, milliseconds) }
 
-    /// Whether a read or a write that failed is to be repeated: it was interrupted, or it would block. If it would block, this
-    /// waits until it does not.
+    /// Whether a read or a write that failed is to be repeated: it was interrupted, or it would block. If it would
+    /// block, this waits until it does not.
     ///
     /// Programs that share a standard stream with this one, such as node and ssh, leave it so that it does not block.
     private static func shouldRepeat(_ error: SystemError, _ number: Int32, _ event: Int32) -> Bool {

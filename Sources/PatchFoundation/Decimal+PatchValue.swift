@@ -3,9 +3,9 @@ public import PatchRunner
 
 /// Scripts see a decimal number as a number.
 ///
-/// A decimal of at most 15 significant digits is unchanged after a script has passed it on, because a number holds that many
-/// digits. A decimal with more digits is not passed. A number that a script returns is rounded to 15 significant digits, so that
-/// 0.1 + 0.2 is 0.3, unless it is an integer.
+/// A decimal of at most 15 significant digits is unchanged after a script has passed it on, because a number holds that
+/// many digits. A decimal with more digits is not passed. A number that a script returns is rounded to 15 significant
+/// digits, so that 0.1 + 0.2 is 0.3, unless it is an integer.
 extension Decimal: PatchValue, BasicValue {
     public func _push(to stack: _PatchStack) {
         guard let number = exactNumber else {
@@ -37,8 +37,8 @@ extension Decimal: PatchValue, BasicValue {
     /// The first integer with more than 15 digits.
     private static let bound: Int64 = 1_000_000_000_000_000
 
-    /// The nearest number; nil if there are more than 15 significant digits. `NSDecimalNumber.doubleValue` is often not the
-    /// nearest.
+    /// The nearest number; nil if there are more than 15 significant digits. `NSDecimalNumber.doubleValue` is often not
+    /// the nearest.
     private var exactNumber: Double? {
         var compact = self
         unsafe NSDecimalCompact(&compact)

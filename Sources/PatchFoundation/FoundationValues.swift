@@ -3,8 +3,8 @@ public import PatchRunner
 
 /// Scripts see a URL as a string: its `absoluteString`.
 ///
-/// A script may return any URL of at most 64 KiB, including a relative one. A string with characters that a URL cannot have is
-/// refused, not escaped.
+/// A script may return any URL of at most 64 KiB, including a relative one. A string with characters that a URL cannot
+/// have is refused, not escaped.
 extension URL: PatchValue, BasicValue {
     public func _push(to stack: _PatchStack) { absoluteString._push(to: stack) }
 

@@ -1,8 +1,8 @@
 public import Foundation
 public import PatchRunner
 
-/// Scripts see a UUID as a string of 36 characters with uppercase letters, as in `uuidString`. A UUID from a script may have
-/// lowercase letters.
+/// Scripts see a UUID as a string of 36 characters with uppercase letters, as in `uuidString`. A UUID from a script may
+/// have lowercase letters.
 extension UUID: PatchDictionaryKey, BasicValue {
     public func _push(to stack: _PatchStack) {
         // `uuidString` takes longer than the rest of the call.

@@ -91,7 +91,8 @@ internal import Synchronization
         text(CURLOPT_USERAGENT, "patchpack")
         number(CURLOPT_FOLLOWLOCATION, 1)
         number(CURLOPT_MAXREDIRS, 3)
-        // libcurl 8 does not sign a path that it may not normalize. The paths of an object store are already normalized.
+        // libcurl 8 does not sign a path that it may not normalize. The paths of an object store are already
+        // normalized.
         number(CURLOPT_PATH_AS_IS, request.signer == nil ? 1 : 0)
         number(CURLOPT_NOSIGNAL, 1)
         number(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
@@ -123,7 +124,8 @@ internal import Synchronization
             mayPass: passing.contains(code))
     }
 
-    /// Whether a text of libcurl may hold a whole URL, or a proxy as a variable names it: either may have a password in it.
+    /// Whether a text of libcurl may hold a whole URL, or a proxy as a variable names it: either may have a password in
+    /// it.
     private static func mayHoldPassword(_ details: String) -> Bool {
         // "Unsupported proxy syntax in 'ada:secret host'": what libcurl cannot read, it prints as it is.
         ["@", "://", "nsupported proxy"].contains { details.firstRange(of: $0) != nil }
@@ -234,7 +236,8 @@ private final class Transfer {
         return line.count
     }
 
-    /// For how many seconds a cache has had the answer; 0 if that is malformed. No cache keeps one for longer than 68 years.
+    /// For how many seconds a cache has had the answer; 0 if that is malformed. No cache keeps one for longer than 68
+    /// years.
     private static func age(_ value: String) -> Int {
         let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
         let text = value.utf8.prefix { digits.contains($0) }

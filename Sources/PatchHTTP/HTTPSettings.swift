@@ -1,7 +1,7 @@
 /// How a feed is read. The defaults are for a device with a network that comes and goes.
 public struct HTTPSettings: Sendable {
-    /// Whether the feed's own URL may be http. Everything is still verified, but anyone on the network path can see it and
-    /// withhold it.
+    /// Whether the feed's own URL may be http. Everything is still verified, but anyone on the network path can see it
+    /// and withhold it.
     public var allowsHTTP = false
     /// The path of a file with the certificates to trust (PEM); nil for the system's certificates.
     public var authorities: String?

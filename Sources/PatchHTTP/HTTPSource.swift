@@ -3,9 +3,9 @@ public import PatchFeed
 
 /// A feed on a web server, read with libcurl.
 ///
-/// Only https is used, unless the URL itself is http and that is allowed. Redirects are followed three times, those of an https URL
-/// never to http. Proxies are taken from the environment (`https_proxy`, `no_proxy`), as libcurl does. A transfer that fails for a
-/// temporary reason is tried again, by default twice.
+/// Only https is used, unless the URL itself is http and that is allowed. Redirects are followed three times, those of
+/// an https URL never to http. Proxies are taken from the environment (`https_proxy`, `no_proxy`), as libcurl does. A
+/// transfer that fails for a temporary reason is tried again, by default twice.
 public struct HTTPSource: FeedSource, CustomStringConvertible {
     /// Why libcurl cannot be used on this machine; nil if it can.
     package static var missingLibrary: PatchError? { Connection.missing }
@@ -83,8 +83,8 @@ public struct HTTPSource: FeedSource, CustomStringConvertible {
                 guard error.mayPass, tries < settings.retries, !Task.isCancelled else { throw fault }
             }
             tries += 1
-            // Half a second, then two, each with a random addition of up to as much again, so that many devices do not return at
-            // once.
+            // Half a second, then two, each with a random addition of up to as much again, so that many devices do not
+            // return at once.
             let pause = Double(tries * tries) / 2 * Double.random(in: 1...2)
             guard (try? await self.pause(.seconds(pause))) != nil else { throw fault }
         }

@@ -1,4 +1,5 @@
-// A root package builds all of its targets, whatever its traits are, so without the trait this is a program that does nothing.
+// A root package builds all of its targets, whatever its traits are, so without the trait this is a program that does
+// nothing.
 #if !Macros
     @main struct NoPlugin {
         static func main() {}

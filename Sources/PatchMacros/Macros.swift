@@ -11,8 +11,9 @@
     /// is active on its name. The macro adds a static `PatchPoint` to the type: `$` and the last part of the name, here
     /// `Cart.$total`.
     ///
-    /// - Parameter name: The name that patches use. By default, it is the name of the type and the function: `Cart.total`.
-    ///   Functions with the same name, and overrides, need names of their own, which differ in their last part.
+    /// - Parameter name: The name that patches use. By default, it is the name of the type and the function:
+    ///   `Cart.total`. Functions with the same name, and overrides, need names of their own, which differ in their last
+    ///   part.
     @attached(body)
     @attached(peer, names: arbitrary)
     public macro Patchable(_ name: String? = nil) = #externalMacro(module: "PatchMacroPlugin", type: "PatchableMacro")
@@ -38,13 +39,15 @@
     @attached(extension, conformances: PatchStruct, names: named(patchFields))
     public macro PatchStruct() = #externalMacro(module: "PatchMacroPlugin", type: "PatchStructMacro")
 
-    /// Leaves a property of a `@PatchStruct` out of the fields. It needs a default value, which it has after each patched call.
+    /// Leaves a property of a `@PatchStruct` out of the fields. It needs a default value, which it has after each
+    /// patched call.
     @attached(peer)
     public macro PatchOmitted() = #externalMacro(module: "PatchMacroPlugin", type: "PatchOmittedMacro")
 
     /// The error of a `@Patchable` function with a typed error. It has a value for the errors that a patch throws.
     public protocol ExpressibleByScriptError: Error {
-        /// Makes the error from an error that a patch has thrown: a `ScriptError`, or one of a function that its script called.
+        /// Makes the error from an error that a patch has thrown: a `ScriptError`, or one of a function that its script
+        /// called.
         init(scriptError: any Error)
     }
 #endif

@@ -2,19 +2,21 @@ internal import Libc
 
 /// Bounds on a part of a whole that hold however often one looks while the whole grows.
 ///
-/// An ordinary interval of 95 percent is wrong in one of twenty looks, so it soon misleads if one looks each hour. A confidence
-/// sequence is wrong for one in twenty parts over all looks together. This one is Robbins' beta-binomial mixture; see Howard,
-/// Ramdas, McAuliffe and Sekhon, "Time-uniform, nonparametric, nonasymptotic confidence sequences" (2021).
+/// An ordinary interval of 95 percent is wrong in one of twenty looks, so it soon misleads if one looks each hour. A
+/// confidence sequence is wrong for one in twenty parts over all looks together. This one is Robbins' beta-binomial
+/// mixture; see Howard, Ramdas, McAuliffe and Sekhon, "Time-uniform, nonparametric, nonasymptotic confidence sequences"
+/// (2021).
 ///
-/// The cases must be independent of each other, as devices are, and the calls of one device are not. A case counts as 0, 1 or any
-/// number between them: the likelihood ratio is convex in it, so that its expectation is highest for cases of 0 and 1.
+/// The cases must be independent of each other, as devices are, and the calls of one device are not. A case counts as
+/// 0, 1 or any number between them: the likelihood ratio is convex in it, so that its expectation is highest for cases
+/// of 0 and 1.
 package struct ConfidenceSequence: Sendable {
     package let share: Share
     /// The middle of the mixture, from 0 to 1. The sequence decides soonest about a bound that is near it.
     private let middle: Double
 
-    /// The evidence at which a part is excluded, as the logarithm of a likelihood ratio. A ratio of 20 excludes the true part in
-    /// one of twenty samples, over all looks.
+    /// The evidence at which a part is excluded, as the logarithm of a likelihood ratio. A ratio of 20 excludes the
+    /// true part in one of twenty samples, over all looks.
     private let enough: Double
 
     /// - Parameter errors: The part of all samples in which the true part may be excluded, from 0 to 1.

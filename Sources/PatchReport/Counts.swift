@@ -24,7 +24,8 @@ package struct CallCounts: Sendable, Equatable {
     package var failureRate: Share { Share(failures, of: calls) }
     /// The mean time of a call, in nanoseconds; nil if none was measured.
     package var meanTime: Int? { measured > 0 ? nanoseconds / measured : nil }
-    /// The lowest time bound that at least 95 percent of the measured calls are below, in nanoseconds; nil if there is none.
+    /// The lowest time bound that at least 95 percent of the measured calls are below, in nanoseconds; nil if there is
+    /// none.
     package var time95: Int? {
         let all = times.reduce(0) { $0.addingOrMost($1) }
         var slower = all

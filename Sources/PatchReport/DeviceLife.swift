@@ -6,7 +6,8 @@ struct DeviceLife {
     /// a `SyncEnd` of a device. So the latest is the largest number, and of several with the same time the one with
     /// the highest raw value.
     private var reached: UInt64 = 0
-    /// The last activation or deactivation: the milliseconds times 2, plus 1 if it was an activation. The marks are above.
+    /// The last activation or deactivation: the milliseconds times 2, plus 1 if it was an activation. The marks are
+    /// above.
     private var run: UInt64 = 0
     /// The time of the first event, in seconds since 1970.
     private(set) var first: UInt32 = .max
@@ -58,7 +59,8 @@ struct DeviceLife {
     /// Whether it was rolled back together with others, and was neither confirmed nor rolled back by itself.
     var isSuspected: Bool { has(.suspected) && !has(.rolledBack) && stage != .good }
 
-    /// Whether the patch runs: it was activated and not removed after that, and the device has not been launched without it since.
+    /// Whether the patch runs: it was activated and not removed after that, and the device has not been launched
+    /// without it since.
     func isRunning(on device: DeviceLife) -> Bool {
         guard let time = runTime else { return false }
         let isOver = [.refused, .over, .withdrawn, .rolledBack].contains(stage) && stageTime >= time

@@ -1,7 +1,7 @@
 /// What is known of devices, each with a number of what it is about, in bounded memory.
 ///
-/// If there are too many, devices are left out by their hashes: half of them, then half of the rest. The remaining ones are a
-/// random sample, because a hash reveals nothing about a device.
+/// If there are too many, devices are left out by their hashes: half of them, then half of the rest. The remaining ones
+/// are a random sample, because a hash reveals nothing about a device.
 struct DeviceTable<Value: Sendable>: Sendable {
     private struct Entry {
         /// The upper 48 bits of the hash of the installation, and the number. 0 marks a free place.
@@ -26,8 +26,8 @@ struct DeviceTable<Value: Sendable>: Sendable {
         entries = Array(repeating: Entry(value: empty), count: min(1 << 10, most))
     }
 
-    /// How many devices each kept device represents. It has a limit, so that no sum over the table overflows if hashes are chosen
-    /// for that.
+    /// How many devices each kept device represents. It has a limit, so that no sum over the table overflows if hashes
+    /// are chosen for that.
     var scale: Int { 1 << min(droppedBits, 31) }
 
     private static func key(_ device: UInt64, _ number: UInt16) -> UInt64 {

@@ -26,8 +26,8 @@ package import PatchFiles
     /// Adds a file's events to a report. If this fails, the report has the events before the fault.
     ///
     /// - Parameter path: `-` is standard input.
-    /// - Throws: `noInput` if the file cannot be read, `malformed` if its compressed data is damaged or cut off, `unavailable`
-    ///   if the library that reads Zstandard is missing.
+    /// - Throws: `noInput` if the file cannot be read, `malformed` if its compressed data is damaged or cut off,
+    ///   `unavailable` if the library that reads Zstandard is missing.
     package func read(_ path: Path, into report: inout ReportBuilder) throws(PatchError) {
         var source = try unsafe Source.open(path, packed)
         let buffer = unsafe UnsafeMutableRawBufferPointer(rebasing: report.reader.bytes[..<EventReader.longestLine])
@@ -76,8 +76,8 @@ package import PatchFiles
         private var isAtEnd = false
         private var position: Int
         private var unpacked = 0
-        /// Event logs are compressed by a factor of 10 to 50, and those of like lines by 300. Data that grows much more was made to
-        /// keep the reader busy.
+        /// Event logs are compressed by a factor of 10 to 50, and those of like lines by 300. Data that grows much more
+        /// was made to keep the reader busy.
         private static let mostGrowth = (times: 2000, free: 16 << 20)
 
         static func open(_ path: Path, _ packed: UnsafeMutableRawBufferPointer) throws(PatchError) -> Source {

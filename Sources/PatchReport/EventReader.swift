@@ -1,11 +1,11 @@
 internal import PatchCrypto
 internal import PatchText
 
-/// Reads lines of event logs (docs/events.md): the members that a report needs, as integers, and as strings that get numbers only
-/// when they are asked for.
+/// Reads lines of event logs (docs/events.md): the members that a report needs, as integers, and as strings that get
+/// numbers only when they are asked for.
 ///
-/// An event may have other text before it in its line, or be the string `log`, `message`, `MESSAGE` or `line` of another object, as
-/// collectors keep lines. Of several members with one name, the last one counts.
+/// An event may have other text before it in its line, or be the string `log`, `message`, `MESSAGE` or `line` of
+/// another object, as collectors keep lines. Of several members with one name, the last one counts.
 @safe struct EventReader: ~Copyable, Sendable {
     typealias Key = EventRecord.Key
 
@@ -32,11 +32,11 @@ internal import PatchText
     /// How deep objects and arrays may be nested. An event has four levels.
     private static let deepest = 8
 
-    /// The buffer of a file's bytes, and after ``longestLine`` the line's strings that have escapes. Without their escapes they are
-    /// shorter than the line, and so are those of a line that is one of them.
+    /// The buffer of a file's bytes, and after ``longestLine`` the line's strings that have escapes. Without their
+    /// escapes they are shorter than the line, and so are those of a line that is one of them.
     nonisolated(unsafe) let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: 3 * longestLine, alignment: 8)
-    /// The strings of all lines that were asked for. The first ones are the keys, the names of the members that hold a wrapped line, and
-    /// the names of events.
+    /// The strings of all lines that were asked for. The first ones are the keys, the names of the members that hold a
+    /// wrapped line, and the names of events.
     private(set) var texts = TextTable()
     private let places: [Place], kinds: [Kind]
     private var events: [EventRecord.Name?] = []
@@ -70,7 +70,8 @@ internal import PatchText
     /// Where the next string that has escapes is put together in ``bytes``.
     var scratch = longestLine
 
-    /// - Parameter most: The most names of a device, and the most texts. If only one device is looked at, it may have all the room.
+    /// - Parameter most: The most names of a device, and the most texts. If only one device is looked at, it may have
+    ///   all the room.
     init(installation: String?, origin: FleetReport.Origin?, names most: Int) {
         self.origin = origin
         names = NameRoom(most: installation == nil ? most : nil)
@@ -229,7 +230,8 @@ internal import PatchText
     /// Whether the line names its device, which a damaged line may do as well.
     var hasDevice: Bool { has(.installation) }
 
-    /// Takes room in a table of all devices, other than that of strings. Returns false if the device has brought enough names.
+    /// Takes room in a table of all devices, other than that of strings. Returns false if the device has brought enough
+    /// names.
     mutating func takesName() -> Bool { names.take(for: device) }
 
     /// The number of a string; 0 if there is none, or no room for it.
@@ -276,7 +278,8 @@ internal import PatchText
         unsafe UnsafeRawBufferPointer(rebasing: bytes[range])
     }
 
-    /// Milliseconds since 1970 from `YYYY-MM-DDTHH:MM:SSZ`, with or without a fraction; nil if the line has no such time.
+    /// Milliseconds since 1970 from `YYYY-MM-DDTHH:MM:SSZ`, with or without a fraction; nil if the line has no such
+    /// time.
     var time: Int? {
         let text = unsafe text(strings[Key.timestamp.index])
         guard text.count >= 20, unsafe text[text.count - 1] == UInt8(ascii: "Z") else { return nil }

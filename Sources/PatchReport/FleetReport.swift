@@ -10,7 +10,8 @@ package struct FleetReport: Sendable, Equatable {
         package var damaged = 0
         /// The damaged lines that do not name their installation, and the devices that the others name.
         package var damagedWithoutDevice = 0, damagedDevices = 0
-        /// The damaged lines that are events with a name, a version or a code that no patch has, and one of these names.
+        /// The damaged lines that are events with a name, a version or a code that no patch has, and one of these
+        /// names.
         package var misnamed = 0
         package var misnamedExample: String?
         /// Lines of another schema.
@@ -103,8 +104,9 @@ package struct FleetReport: Sendable, Equatable {
     package struct Patch: Sendable, Equatable {
         package let id: String
         package let version: Int
-        /// Whether it is offered, and not in shadow, as the feed or else the events say. Then only devices that have run it count, or
-        /// were to: many others may have shadowed it, or shadow it until they sync, and would hide the failures of a few.
+        /// Whether it is offered, and not in shadow, as the feed or else the events say. Then only devices that have
+        /// run it count, or were to: many others may have shadowed it, or shadow it until they sync, and would hide the
+        /// failures of a few.
         package var isLive = false
         /// Devices that reported anything about the patch.
         package var devices = 0
@@ -125,7 +127,8 @@ package struct FleetReport: Sendable, Equatable {
         package var inShadow = 0, trial = 0, good = 0, withdrawn = 0
         /// Devices on which it is over: it has expired, or the app was updated past its range.
         package var over = 0
-        /// Devices whose last stage is that they rolled it back, or refused it: those that have reached no other stage since.
+        /// Devices whose last stage is that they rolled it back, or refused it: those that have reached no other stage
+        /// since.
         package var lastRolledBack = 0, lastRefused = 0
         /// When the feed stopped it; nil if it is not stopped.
         package var stopped: Timestamp?
@@ -140,13 +143,15 @@ package struct FleetReport: Sendable, Equatable {
         package var counts = CallCounts()
         /// The mean of the devices' shares of their calls that failed, and that something else answered.
         package var failureShare = Share(0, of: 0), fallbackShare = Share(0, of: 0)
-        /// The mean of the devices' shares of their measured calls that took longer than each of `EventRecord.timeBounds`.
+        /// The mean of the devices' shares of their measured calls that took longer than each of
+        /// `EventRecord.timeBounds`.
         package var slowerShares = EventRecord.timeBounds.map { _ in Share(0, of: 0) }
         /// The first minute with a failure or a roll-back, in minutes since 1970.
         package var firstBadMinute: Int?
         /// Devices by app version, the newest version first.
         package var appVersions: [Part] = []
-        /// Devices by operating system and its version, the most frequent first. Devices that do not report it are left out.
+        /// Devices by operating system and its version, the most frequent first. Devices that do not report it are left
+        /// out.
         package var systems: [Part] = []
         /// The faults, the most frequent first.
         package var faults: [Fault] = []
@@ -161,11 +166,12 @@ package struct FleetReport: Sendable, Equatable {
         package var comparison: ComparisonCounts {
             comparisons.reduce(into: ComparisonCounts()) { $0.add($1.counts) }
         }
-        /// The first hour of the chart, in hours since 1970, and the devices that reported an earlier one; nil if no device has a
-        /// time.
+        /// The first hour of the chart, in hours since 1970, and the devices that reported an earlier one; nil if no
+        /// device has a time.
         ///
-        /// The clock of a device may be wrong by years, and a chart that began then would show nothing. Hours far before the
-        /// first quarter of the devices are left out: further back than twice the time that the others took, and than two months.
+        /// The clock of a device may be wrong by years, and a chart that began then would show nothing. Hours far
+        /// before the first quarter of the devices are left out: further back than twice the time that the others took,
+        /// and than two months.
         package var beginning: (hour: Int, devicesBefore: Int)? {
             let new = hours.filter { $0.newDevices > 0 }
             guard let last = new.last?.hour else { return nil }
@@ -184,7 +190,8 @@ package struct FleetReport: Sendable, Equatable {
             guard let first = beginning?.hour else { return firstBadMinute }
             return hours.first { $0.hour >= first && $0.firstBadMinute != nil }?.firstBadMinute
         }
-        /// Devices that have reported no stage, because they only loaded it, or because the events of a stage are missing.
+        /// Devices that have reported no stage, because they only loaded it, or because the events of a stage are
+        /// missing.
         package var inNoStage: Int {
             max(0, [inShadow, trial, good, over, withdrawn, lastRolledBack, lastRefused].reduce(devices) { $0 - $1 })
         }
@@ -214,7 +221,8 @@ package struct FleetReport: Sendable, Equatable {
         package var comparableShare = Share(0, of: 0)
         /// Its devices, of all that have compared the patch.
         package var users = Share(0, of: 0)
-        /// The votes of its devices, in billionths. Each device has one, and divides it among the functions that it uses.
+        /// The votes of its devices, in billionths. Each device has one, and divides it among the functions that it
+        /// uses.
         package var votes = 0
         /// The known reasons, the most frequent first.
         package var reasons: [Reason] = []
@@ -277,7 +285,8 @@ package struct FleetReport: Sendable, Equatable {
         package let place: PatchError.Place
         /// The line and those that called it, in the form of the event; nil if nothing in the script called it.
         package let stack: String?
-        /// The message of the first occurrence, or the reason. In a report on one device, it is from the last occurrence.
+        /// The message of the first occurrence, or the reason. In a report on one device, it is from the last
+        /// occurrence.
         package let message: String
         package var count: Int
         /// When it happened last; nil if no plausible time is known.

@@ -1,7 +1,8 @@
 /// How many names each device has brought into tables that all devices share.
 ///
-/// Devices choose names, and a table has room for so many. If one device could take all of it, the others would report what no one
-/// counts. A device is asked only if a table has room, so there are never more devices here than names in the tables.
+/// Devices choose names, and a table has room for so many. If one device could take all of it, the others would report
+/// what no one counts. A device is asked only if a table has room, so there are never more devices here than names in
+/// the tables.
 struct NameRoom {
     /// The most names of a device; nil for any number.
     private let most: Int?

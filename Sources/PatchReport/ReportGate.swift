@@ -1,13 +1,15 @@
 internal import PatchText
 
-/// A bound on a number in a report: of a patch, such as `failures<0.1%` or `time-p95<5ms`, or of all devices: `sync-failed<5%`.
+/// A bound on a number in a report: of a patch, such as `failures<0.1%` or `time-p95<5ms`, or of all devices:
+/// `sync-failed<5%`.
 package struct ReportGate: Sendable, Equatable {
     package enum Measure: String, Sendable, CaseIterable {
         /// Calls that failed: the mean of the devices' shares of their calls.
         case failures
         /// Calls that were answered by something other than the patch, likewise.
         case fallbacks
-        /// Calls that would have been answered otherwise, of those that were compared in shadow, likewise, for the worst function.
+        /// Calls that would have been answered otherwise, of those that were compared in shadow, likewise, for the
+        /// worst function.
         case differs
         /// Devices on which the patch failed, also in shadow, of all devices that reported it.
         case failing
@@ -22,7 +24,8 @@ package struct ReportGate: Sendable, Equatable {
 
         /// Whether devices give a share of their calls.
         package var isOfCalls: Bool { [.failures, .fallbacks, .differs, .time].contains(self) }
-        /// Whether a patch in shadow, or one that is live, has it. Calls are compared only in shadow, and only a live patch answers.
+        /// Whether a patch in shadow, or one that is live, has it. Calls are compared only in shadow, and only a live
+        /// patch answers.
         package func isDecided(inShadow: Bool) -> Bool { !isOfCalls || (self == .differs) == inShadow }
         /// Whether a gate may bound it with `=0`: it is decided by each device.
         fileprivate var mayBeExact: Bool { [.failing, .rolledBack, .refused, .differs].contains(self) }
@@ -61,8 +64,8 @@ package struct ReportGate: Sendable, Equatable {
     package let measure: Measure
     /// The bound, from 0 to 1. If it is relative, the allowed increase over the previous version.
     package let bound: Double
-    /// Whether the gate is crossed by the first device: `failing=0`. It is passed as long as there is none, which is not evidence for
-    /// other devices.
+    /// Whether the gate is crossed by the first device: `failing=0`. It is passed as long as there is none, which is
+    /// not evidence for other devices.
     package var isExact: Bool { bound == 0 }
     /// Whether the bound is relative: the value of the patch's previous version plus `bound`.
     package let isRelative: Bool
@@ -71,9 +74,9 @@ package struct ReportGate: Sendable, Equatable {
     /// The gate as it was written.
     package let text: String
 
-    /// A gate is a measure, `<`, and a percentage, which `previous+` may precede; or it is `time-p95<5ms`, with any whole
-    /// percentage from 1 to 99. Only a measure of a patch can have `previous+`. `=0` in place of the bound is an exact gate. A number
-    /// without `%` is refused, because it could be a part or a percentage.
+    /// A gate is a measure, `<`, and a percentage, which `previous+` may precede; or it is `time-p95<5ms`, with any
+    /// whole percentage from 1 to 99. Only a measure of a patch can have `previous+`. `=0` in place of the bound is an
+    /// exact gate. A number without `%` is refused, because it could be a part or a percentage.
     package init?(_ text: String) {
         self.text = text
         if text.hasSuffix("=0"), let measure = Measure(rawValue: String(text.dropLast(2))), measure.mayBeExact {
@@ -190,7 +193,8 @@ package struct ReportGate: Sendable, Equatable {
         _ share: Share, of function: FleetReport.Comparison? = nil, weight: Double = 1, suspected: Int = 0,
         after previous: (share: Share, suspected: Int)? = nil
     ) -> Judgement {
-        // With two versions, each may be wrong half as often as a single one. The functions share what they may be wrong.
+        // With two versions, each may be wrong half as often as a single one. The functions share what they may be
+        // wrong.
         let errors = isRelative ? 0.025 : 0.05
         let lower = sequence(share, errors * max(weight, 1e-12))
         let upper = sequence(share, plus: suspected, errors)
@@ -207,8 +211,8 @@ package struct ReportGate: Sendable, Equatable {
                 if upper.isAbove(bound) == false { verdict = .passed }
             }
         }
-        // Whatever a function does that fewer devices than the bound allows use at all, fewer than that can see. A few that agree on a
-        // name, which they may have made up, are as many as if they agreed on another.
+        // Whatever a function does that fewer devices than the bound allows use at all, fewer than that can see. A few
+        // that agree on a name, which they may have made up, are as many as if they agreed on another.
         if verdict != .passed, let function {
             switch sequence(function.users, errors).isAbove(bound) {
             case true?: break

@@ -11,7 +11,8 @@ package struct Share: Sendable, Equatable {
         self.total = total
     }
 
-    /// The count as a whole number. A sum of counts that devices made up may be as large as the largest one, or one above it.
+    /// The count as a whole number. A sum of counts that devices made up may be as large as the largest one, or one
+    /// above it.
     package var wholeCount: Int { Int(exactly: count.rounded()) ?? (count > 0 ? .max : 0) }
 
     /// The part, from 0 to 1; nil if there is no whole.

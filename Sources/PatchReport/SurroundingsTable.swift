@@ -23,7 +23,8 @@ struct SurroundingsTable {
     /// The devices of a patch by the numbers of their surroundings.
     typealias Counts = [UInt16: Count]
 
-    /// Surroundings, which are sorted by their numbers, and by their text if the numbers are the same, as in two builds of a version.
+    /// Surroundings, which are sorted by their numbers, and by their text if the numbers are the same, as in two builds
+    /// of a version.
     private struct Place {
         let names: Names
         let numbers: [Int]

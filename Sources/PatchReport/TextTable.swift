@@ -3,8 +3,8 @@ internal import PatchText
 
 /// Numbers for strings that repeat, such as names of patches.
 ///
-/// Memory is bounded: after 65,535 strings, or 16 MiB of them, others have the number 0. Devices choose strings, so the hashes have two
-/// secrets that differ in each run: no one can choose strings whose hashes collide.
+/// Memory is bounded: after 65,535 strings, or 16 MiB of them, others have the number 0. Devices choose strings, so the
+/// hashes have two secrets that differ in each run: no one can choose strings whose hashes collide.
 @safe struct TextTable: ~Copyable, Sendable {
     private static let most = 65_535, room = 16 << 20
     /// How many bytes of a string count.

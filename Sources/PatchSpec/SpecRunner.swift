@@ -55,13 +55,14 @@ package final class SpecRunner: Sendable {
 
     /// Runs a spec once with one instance of each patch, and once with a new instance for each call.
     ///
-    /// The second run is left out if all patches have one instance only. A test fails if it does not end in the same way in both
-    /// runs.
+    /// The second run is left out if all patches have one instance only. A test fails if it does not end in the same
+    /// way in both runs.
     ///
     /// - Parameters:
     ///   - patches: The patches, in the order in which they are activated.
     ///   - interface: Describes the app. Without it, the spec's functions take and return any values.
-    ///   - timeLimit: How long the spec's own code may run: its body, each `describe`, each test, and the blocks after a test.
+    ///   - timeLimit: How long the spec's own code may run: its body, each `describe`, each test, and the blocks after
+    ///     a test.
     ///   - covers: Whether the lines that run are counted.
     ///   - shadows: Whether a third run compares the patches in shadow with the spec's own functions.
     ///   - time: The time for patches that expire.
@@ -109,7 +110,8 @@ package final class SpecRunner: Sendable {
         self.state = state
         var limits = limits
         limits.instructionsPerCheck = 1  // fuel is counted to the instruction
-        // Counting instructions and lines takes longer than a call in the app may take, so fuel limits a test instead of time.
+        // Counting instructions and lines takes longer than a call in the app may take, so fuel limits a test instead
+        // of time.
         limits.callTime = .seconds(10)
         limits.loadTime = .seconds(10)
         if mode == .shadow {
@@ -234,8 +236,8 @@ package final class SpecRunner: Sendable {
 
     /// The failures of the patches in a test, if they are to be reported.
     ///
-    /// After a failure, the app's own code answers. So a test that passes all the same has not tested the patch, unless it has
-    /// asked for failures.
+    /// After a failure, the app's own code answers. So a test that passes all the same has not tested the patch, unless
+    /// it has asked for failures.
     private func unexpectedFailures(of status: SpecReport.Status) -> [String] {
         state.locked { state in
             guard status == .failed || status == .passed && !state.hasAsked else { return [] }

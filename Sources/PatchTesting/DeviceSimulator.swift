@@ -13,8 +13,8 @@ internal import Synchronization
 ///     try await simulator.launch()   // nor was this one: the patch is rolled back
 ///     #expect(simulator.why("com.example.shop.cart-total").first?.code == .banned)
 ///
-/// For the app's objects, each launch is a new process with a new registry, runner and app. The clock does not run until the test
-/// moves it. What only a running app can do ends the test if the app was never launched, or has ended.
+/// For the app's objects, each launch is a new process with a new registry, runner and app. The clock does not run
+/// until the test moves it. What only a running app can do ends the test if the app was never launched, or has ended.
 public final class DeviceSimulator<App: Sendable>: Sendable {
     /// The feed that the device syncs with.
     public let feed: TestFeed
@@ -72,10 +72,11 @@ public final class DeviceSimulator<App: Sendable>: Sendable {
 
     /// Launches the app, syncs, and activates the patches.
     ///
-    /// The patches in the device's folder are activated first, and the new ones after the sync. If the app was still running, it
-    /// counts as crashed, unless ``end()`` was called.
+    /// The patches in the device's folder are activated first, and the new ones after the sync. If the app was still
+    /// running, it counts as crashed, unless ``end()`` was called.
     ///
-    /// For an app that calls `confirm()` first, as most do, launch with `syncing: false`, and call ``confirm()`` and ``sync()``.
+    /// For an app that calls `confirm()` first, as most do, launch with `syncing: false`, and call
+    /// ``confirm()`` and ``sync()``.
     ///
     /// - Parameter syncing: Whether the device syncs.
     /// - Returns: The report of the sync; nil without a sync.
@@ -168,7 +169,8 @@ public final class DeviceSimulator<App: Sendable>: Sendable {
     /// The patches that run, by id.
     public var active: [PatchID] { (process?.device.active ?? []).sorted { $0.id < $1.id } }
 
-    /// Why a patch is running or not: each known version of it, the highest first. It is empty if the app is not running.
+    /// Why a patch is running or not: each known version of it, the highest first. It is empty if the app is not
+    /// running.
     public func why(_ id: String) -> [PatchStatus] { process?.device.why(id) ?? [] }
 
     /// The settings with which the device syncs.

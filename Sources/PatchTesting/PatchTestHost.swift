@@ -75,7 +75,8 @@ public final class PatchTestHost: Sendable {
     ///   - path: The entry's path.
     ///   - others: The other scripts of a bundle: their names in the envelope, such as `lib/tax.lua`, and their paths.
     ///   - inShadow: Whether it runs in shadow, and never answers.
-    /// - Throws: `no-input` if a file is missing, `malformed` if a tag is missing or wrong, and the errors of `PatchRunner.load`.
+    /// - Throws: `no-input` if a file is missing, `malformed` if a tag is missing or wrong, and the errors of
+    ///   `PatchRunner.load`.
     @discardableResult
     public func install(
         scriptAt path: String, others: [String: String] = [:], inShadow: Bool = false

@@ -74,7 +74,8 @@ public final class TestFeed: Sendable {
     ///   - groups: Groups that it is offered to, regardless of the percentage.
     ///   - nextLaunch: Whether devices activate it only at the next launch.
     /// - Returns: The patch.
-    /// - Throws: `malformed` if a tag is missing or wrong, `feed-published` if the version was published with other bytes.
+    /// - Throws: `malformed` if a tag is missing or wrong, `feed-published` if the version was published with other
+    ///   bytes.
     @discardableResult
     public func publish(
         _ source: String, percent: Int? = nil, groups: [String] = [], nextLaunch: Bool = false
@@ -130,8 +131,8 @@ public final class TestFeed: Sendable {
         }
     }
 
-    /// Signs patches with a new key from now on. The feed delivers it, and revokes the old one. The app trusts a second key,
-    /// which signs the change.
+    /// Signs patches with a new key from now on. The feed delivers it, and revokes the old one. The app trusts a second
+    /// key, which signs the change.
     public func rotateSigningKey() throws(PatchError) {
         let key = try SigningKey.generate(.ed25519)
         let (old, number) = state.locked { state in

@@ -1,8 +1,8 @@
 /// Escapes untrusted text for an output format, with one function for each format.
 ///
-/// Each function goes through Unicode scalars. A `Character` may consist of several scalars, so a `<` with a combining mark is
-/// not equal to `"<"`. Characters that move the cursor, are invisible or change the direction of the text are written as an
-/// escape such as `\u{202E}`, except for GitHub Actions, URIs and manual pages.
+/// Each function goes through Unicode scalars. A `Character` may consist of several scalars, so a `<` with a combining
+/// mark is not equal to `"<"`. Characters that move the cursor, are invisible or change the direction of the text are
+/// written as an escape such as `\u{202E}`, except for GitHub Actions, URIs and manual pages.
 package enum Escape {
     /// HTML, as text and in an attribute with double quotes (HTML Standard, 13.1.2.3 and 13.1.4).
     package static func html(_ text: some StringProtocol) -> String {
@@ -22,8 +22,8 @@ package enum Escape {
 
     /// XML 1.0, as text and in an attribute with double quotes (2.3 and 2.4).
     ///
-    /// Line feeds and tabs become character references, so that a parser keeps them in an attribute. U+FFFE and U+FFFF are
-    /// escaped, because they are not XML characters (2.2).
+    /// Line feeds and tabs become character references, so that a parser keeps them in an attribute. U+FFFE and U+FFFF
+    /// are escaped, because they are not XML characters (2.2).
     package static func xml(_ text: some StringProtocol) -> String {
         visible(text) { scalar in
             switch scalar {
@@ -67,7 +67,8 @@ package enum Escape {
         each(text) { "%\r\n:,".unicodeScalars.contains($0) ? percent(UInt8($0.value)) : nil }
     }
 
-    /// A path as a URI reference (RFC 3986, 2.3). All bytes except unreserved characters and slashes are percent-encoded.
+    /// A path as a URI reference (RFC 3986, 2.3). All bytes except unreserved characters and slashes are
+    /// percent-encoded.
     package static func uri(_ path: some Sequence<UInt8>) -> String {
         path.map { byte in
             let scalar = Unicode.Scalar(byte)

@@ -1,4 +1,5 @@
-/// Metrics in the text format of OpenMetrics 1.0. Output that has only gauges is also valid in Prometheus' older format.
+/// Metrics in the text format of OpenMetrics 1.0. Output that has only gauges is also valid in Prometheus' older
+/// format.
 package struct OpenMetricsText: Sendable {
     private var lines = ""
 

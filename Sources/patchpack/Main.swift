@@ -7,8 +7,8 @@ import Synchronization
 @main
 enum Main {
     static func main() {
-        // On a crash, the Swift runtime starts a backtrace program from the folder of argv[0]. For a tool on the PATH, that is
-        // the current folder.
+        // On a crash, the Swift runtime starts a backtrace program from the folder of argv[0]. For a tool on the PATH,
+        // that is the current folder.
         for crash in [SIGQUIT, SIGILL, SIGTRAP, SIGABRT, SIGFPE, SIGBUS, SIGSEGV] { signal(crash, SIG_DFL) }
         // A closed pipe and a file size limit must be reported as errors. They must not end the process halfway.
         signal(SIGPIPE, SIG_IGN)

@@ -36,7 +36,8 @@ final class FleetLog: Sendable {
             })
     }
 
-    /// The error of a device's clock in the first 60 hours, in milliseconds. A few clocks are wrong by three or eight years.
+    /// The error of a device's clock in the first 60 hours, in milliseconds. A few clocks are wrong by three or eight
+    /// years.
     private static func error(_ number: Int) -> Int {
         let year = 365 * 86_400_000
         return number % 97 == 5 ? 3 * year : number % 89 == 5 ? -8 * year : 0

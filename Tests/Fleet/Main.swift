@@ -10,12 +10,12 @@ import RandomSupport
 ///     fleet CHART.svg [DEVICES]
 ///     fleet --events FOLDER [DEVICES [PERCENT [CRASHES]]]
 ///
-/// The second form writes the events of one fleet, with a bad version 2 that is offered to PERCENT of the devices (25) and
-/// crashes CRASHES of a hundred launches (100). 0 makes a good release.
+/// The second form writes the events of one fleet, with a bad version 2 that is offered to PERCENT of the devices (25)
+/// and crashes CRASHES of a hundred launches (100). 0 makes a good release.
 ///
-/// Version 1 of a patch is good on every device. At hour 24 version 2 is published to a part of the devices; it crashes the app
-/// on its first screen. At hour 28 the operator withdraws it. Every launch uses the store's state machine, and every sync the
-/// feed's choice of devices. Only files, networks and keys are left out.
+/// Version 1 of a patch is good on every device. At hour 24 version 2 is published to a part of the devices; it crashes
+/// the app on its first screen. At hour 28 the operator withdraws it. Every launch uses the store's state machine, and
+/// every sync the feed's choice of devices. Only files, networks and keys are left out.
 @main
 struct Main {
     static let published = 24.0
@@ -59,7 +59,8 @@ struct Outcome {
     var affected = 0
     var crashes = 0
     var mostCrashes = 0
-    /// For each device that crashed, the hours from its first crash to the next successful launch; nil if there was none.
+    /// For each device that crashed, the hours from its first crash to the next successful launch; nil if there was
+    /// none.
     var hours: [Double?] = []
     /// For each hour, how many devices are between a crash and a successful launch.
     var down = [Int](repeating: 0, count: Int(Main.end))
@@ -215,8 +216,8 @@ struct Fleet {
     }
 }
 
-/// How many of a thousand devices are between their first crash and their next launch that works, hour by hour, with and
-/// without the guard.
+/// How many of a thousand devices are between their first crash and their next launch that works, hour by hour, with
+/// and without the guard.
 struct Chart {
     let outcomes: [Outcome]
 

@@ -143,7 +143,8 @@ extension DeviceSimulator {
         #expect(device.app?.price(1) == 10)
     }
 
-    /// An app update past a patch's range, and an expired patch, are reported as such. A gate on `refused` counts neither.
+    /// An app update past a patch's range, and an expired patch, are reported as such. A gate on `refused` counts
+    /// neither.
     @Test(arguments: [true, false]) func patchStatusOutdatedOrExpiredIsNotRefused(isUpdate: Bool) async throws {
         let device = try device()
         let source = Self.source(7, tags: isUpdate ? "" : "-- @expires 2026-10-01T00:00:00Z")
@@ -336,7 +337,8 @@ extension DeviceSimulator {
         #expect(firstIn != nil)
     }
 
-    /// A container starts with an empty folder each time. If the app sets its installation, it keeps its place in a rollout.
+    /// A container starts with an empty folder each time. If the app sets its installation, it keeps its place in a
+    /// rollout.
     @Test func theAppMayNameItsInstallation() async throws {
         let device = try device()
         try device.feed.publish(Self.source(7), percent: 50)
@@ -546,8 +548,8 @@ extension DeviceSimulator {
 
     private static let kinds = ["mkfifo", "mkdir", "ln -s /nowhere", "ln -s /dev/zero"]
 
-    /// A file of the store is replaced by something else. Nothing hangs, and the next sync fixes as much as possible. Long tests
-    /// try each kind for each file.
+    /// A file of the store is replaced by something else. Nothing hangs, and the next sync fixes as much as possible.
+    /// Long tests try each kind for each file.
     @Test(arguments: kinds)
     func noFileOfAStoreIsWaitedFor(kind: String) async throws {
         let first = try #require(Self.kinds.firstIndex(of: kind))

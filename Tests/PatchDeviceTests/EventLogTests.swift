@@ -267,8 +267,8 @@ import Testing
         }
         try bench.install(source: Self.script("return original(x)"))
         let log = try log()
-        // Every 64th call is measured: the first, which takes 2.5 ms or longer, and the last. On a busy machine both may take
-        // that long.
+        // Every 64th call is measured: the first, which takes 2.5 ms or longer, and the last. On a busy machine both
+        // may take that long.
         for x in 0..<65 { #expect(function(x == 0 ? 2500 : 1) > 0) }
         log.recordCalls(of: bench.registry)
         let line = try #require(try lines().last)

@@ -219,7 +219,8 @@ import Testing
         await service.value
     }
 
-    /// The call whose failure opens a breaker is one of the app's, which waits neither for the disk nor for another thread.
+    /// The call whose failure opens a breaker is one of the app's, which waits neither for the disk nor for another
+    /// thread.
     @Test func openedBreakerStateIsBeingWrittenCallDoesNotWait() async throws {
         let bench = try await devices.deviceWithAGoodPatch()
         try bench.feed.publish(DeviceTests.source(8, body: "patch.replace('Shop.price', function() error('no') end)"))
@@ -456,7 +457,8 @@ import Testing
         #expect(stages(device).contains("7 trial 0") && device.active.map(\.version) == [7], "\(stages(device))")
     }
 
-    /// The withdrawn version is the only good one of the folder. A follower waits for the writer's sync, which brings another.
+    /// The withdrawn version is the only good one of the folder. A follower waits for the writer's sync, which brings
+    /// another.
     @Test func followerBesideASyncingWriterGoneVersionRunsUntilTheSyncHasEnded() async throws {
         let bench = try await devices.deviceWithAGoodPatch()
         let source = AskingSource(bench.feed)
@@ -526,7 +528,8 @@ import Testing
         #expect(DeviceTests.codes(bench) == ["8 expired", "7 good"])
     }
 
-    /// The breaker of a new version opens: the last good version answers, not the original, and the third such launch has none.
+    /// The breaker of a new version opens: the last good version answers, not the original, and the third such launch
+    /// has none.
     @Test func newVersionFailsTooOftenOlderOneAnswers() async throws {
         let bench = try await devices.deviceWithAGoodPatch()
         try bench.feed.publish(

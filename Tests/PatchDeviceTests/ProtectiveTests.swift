@@ -166,7 +166,8 @@ import Testing
         #expect(codes(bench).first == (isProtective ? "3 closed" : "3 banned"))
     }
 
-    /// A function without an `otherwise` fails too often. The older version answers it until the next launch, and not the original.
+    /// A function without an `otherwise` fails too often. The older version answers it until the next launch, and not
+    /// the original.
     @Test func openedBreakerLaterSyncsOlderVersionGoesOnAnswering() async throws {
         let bench = try await benchWithAGuard()
         let source = Self.source(2).replacing("function() return 20 end)", with: "function() error('no') end)")

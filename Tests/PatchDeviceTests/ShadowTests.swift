@@ -164,7 +164,8 @@ import Testing
         #expect(shadows(bench) == [8] && bench.app?.price(1) == 8)
     }
 
-    /// A process that ends while the script of a shadow loads is lost twice, with and without a network, whatever else is on trial.
+    /// A process that ends while the script of a shadow loads is lost twice, with and without a network, whatever else
+    /// is on trial.
     @Test(arguments: [false, true]) func shadowCrashesInItsLoadIsBannedAfterTwo(inBackground: Bool) async throws {
         let files = try TestFolder()
         let feed = try TestFeed(app: "com.example.shop", clock: { Timestamp(secondsSince1970: 1_790_000_000) })
@@ -249,7 +250,8 @@ import Testing
         }
     }
 
-    /// It is taken off after two launches that crashed after it was called, in every order of calls, also without a network.
+    /// It is taken off after two launches that crashed after it was called, in every order of calls, also without a
+    /// network.
     @Test(arguments: [false, true], [false, true])
     func shadowCalledAndAppCrashesIsBannedAfterTwo(confirmsFirst: Bool, isOffline: Bool) async throws {
         let bench = try await bench()

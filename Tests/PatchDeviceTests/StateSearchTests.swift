@@ -6,9 +6,9 @@ import Testing
 
 /// Every sequence of events in a device's life with three patches, for each way in which patches can be bad.
 ///
-/// Sequences that lead to the same world are followed once, so the search ends: there are between a few thousand and a hundred
-/// thousand worlds. An app that is not killed by a patch ends in an orderly way, or is killed while it is not watched. A launch
-/// that ends without notice while it is watched looks like a crash to any store.
+/// Sequences that lead to the same world are followed once, so the search ends: there are between a few thousand and a
+/// hundred thousand worlds. An app that is not killed by a patch ends in an orderly way, or is killed while it is not
+/// watched. A launch that ends without notice while it is watched looks like a crash to any store.
 @Suite(.ownThreadsAtOnce) struct StateSearchTests {
     /// The patches that crash the app.
     enum Truth: CaseIterable {
@@ -134,7 +134,8 @@ import Testing
         }
         let trials = world.state.held.filter { world.running.contains($0.hash) && $0.isOnTrial }
         world.hadSeveral = world.hadSeveral || trials.count > 1
-        // After a clear, running patches are no longer held, and their crashes do not count. Nor do later tries of a closed patch.
+        // After a clear, running patches are no longer held, and their crashes do not count. Nor do later tries of a
+        // closed patch.
         let isHeld = world.state.held.contains { world.running.contains($0.hash) }
         if isHeld, !world.state.held.contains(where: { $0.closings > 0 }) { world.crashes += 1 }
         crash(&world)
@@ -328,9 +329,9 @@ import Testing
             _ = state.begin(limits: limits, onlyGood: true, at: world.time)
             if Set(state.launch?.patches ?? []).isDisjoint(with: ["a", "m"]) { return "open on a full disk" }
         }
-        // Of several patches that have not proved themselves, the unconfirmed ones are blamed first, which may cost two more
-        // launches. A good patch that turns bad costs three launches, and one more for each change of the set of good patches
-        // since; and two more if the feed comes back to it.
+        // Of several patches that have not proved themselves, the unconfirmed ones are blamed first, which may cost two
+        // more launches. A good patch that turns bad costs three launches, and one more for each change of the set of
+        // good patches since; and two more if the feed comes back to it.
         let most = truth == .oneTurnsBad ? world.hasReturned ? 8 : 6 : world.hadSeveral ? 4 : 2
         return world.crashes <= most ? nil : "\(world.crashes) crashes"
     }
@@ -390,7 +391,8 @@ import Testing
     /// Events that are left out if a shadow crashes the app.
     private static let unshadowed: [Event] = [.publishC, .withdrawC]
 
-    /// Whether watches may end in a search. If events make it ten times as long, they do not, and there are no late crashes.
+    /// Whether watches may end in a search. If events make it ten times as long, they do not, and there are no late
+    /// crashes.
     private static func hasWatches(_ more: [Event]) -> Bool { more.isEmpty || more == [.clear] }
 
     private func search(_ truth: Truth, _ more: [Event], crashesLate: Bool) throws {

@@ -6,7 +6,8 @@ import Testing
 
 /// The state machine of a store, compared with a model of it over random sequences of events.
 @Suite(.ownThreads) struct StoreStateTests {
-    /// The rules in their shortest form: the stage of each version of each patch, and how often launches with it failed.
+    /// The rules in their shortest form: the stage of each version of each patch, and how often launches with it
+    /// failed.
     ///
     /// It is written from docs/device.md and Tests/README.md, and shares no code with the store.
     private struct Model {
@@ -39,7 +40,8 @@ import Testing
         var wasGood: Set<String> = []
         /// The version of each patch that is in shadow. It is in no stage.
         var shadows: [String: Int] = [:]
-        /// What counts on for versions that were dropped: a stage, and how often they failed, failed to load, and were closed.
+        /// What counts on for versions that were dropped: a stage, and how often they failed, failed to load, and were
+        /// closed.
         var dropped: [String: (stage: String, counts: [Int], wasGood: Bool)] = [:]
         var now = 1_000_000
 

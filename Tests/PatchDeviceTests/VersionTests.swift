@@ -120,8 +120,8 @@ import Testing
         device.why(id).map { "\($0.version ?? 0) \($0.code)" }
     }
 
-    /// Three workers are restarted forward and back with three versions of the app. A guard is for the oldest one alone, and then
-    /// a patch crashes all of them.
+    /// Three workers are restarted forward and back with three versions of the app. A guard is for the oldest one
+    /// alone, and then a patch crashes all of them.
     @Test(arguments: 1...20) func rollingRestartsBadPatchCostsTwoWorkersOfEachVersion(seed: Int) async throws {
         var random = SeededRandom(seed)
         let machine = try Machine(processes: 3)
@@ -247,8 +247,8 @@ import Testing
         #expect(writer.device.role == .writer && writer.device.installation == follower.device.installation)
     }
 
-    /// A newer version of a patch that is not for this app does not displace the one that is, nor does a version that synced later
-    /// and holds none.
+    /// A newer version of a patch that is not for this app does not displace the one that is, nor does a version that
+    /// synced later and holds none.
     @Test func newVersionPatchesOfOtherRangesRunsItsOwn() async throws {
         let machine = try Machine()
         _ = try machine.publishPrice(7, for: "<1.1")
@@ -384,7 +384,8 @@ import Testing
 
     // MARK: the end of a part
 
-    /// The part of a version that is gone ends after two weeks, unless a process of that version is alive. Its bans stay.
+    /// The part of a version that is gone ends after two weeks, unless a process of that version is alive. Its bans
+    /// stay.
     @Test(arguments: [false, true]) func partUnusedForTwoWeeksEnds(isAlive: Bool) async throws {
         let machine = try Machine(processes: 2)
         _ = try machine.publishPrice(7)

@@ -31,9 +31,9 @@ import Testing
         }
     }
 
-    /// Runs lines of shell that send commands to workers, and returns their answers: the worker, the word, and its role, the
-    /// price of 1, and the state of the versions. `feed NAME` makes another folder the feed, and `start WORKER VERSION` starts a
-    /// worker of a version of the app, or of 2.3.1.
+    /// Runs lines of shell that send commands to workers, and returns their answers: the worker, the word, and its
+    /// role, the price of 1, and the state of the versions. `feed NAME` makes another folder the feed, and
+    /// `start WORKER VERSION` starts a worker of a version of the app, or of 2.3.1.
     private func run(_ lines: String) throws -> [String] {
         let prelude = #"""
             AS=
@@ -96,7 +96,8 @@ import Testing
         #expect(ends.filter { $0.hasPrefix("writer") }.count == 1)
     }
 
-    /// Two workers crash and none after them, in whichever order they sync, and whether they are restarted at once or not.
+    /// Two workers crash and none after them, in whichever order they sync, and whether they are restarted at once or
+    /// not.
     @Test(arguments: ["0 1 2 3", "3 2 1 0", "1 3 0 2"], [false, true])
     func aPatchThatCrashesIsBannedEverywhere(order: String, areStartedAtOnce: Bool) throws {
         try bench.feed.publish(DeviceTests.source(7))
@@ -237,7 +238,8 @@ import Testing
         #expect(lines.last == "0 request: writer 1 8-banned", "\(lines)")
     }
 
-    /// Its `otherwise` does not help a patch that crashes the process while its script loads. The crash is known to be its own.
+    /// Its `otherwise` does not help a patch that crashes the process while its script loads. The crash is known to be
+    /// its own.
     @Test func aPatchThatCrashesWhileItLoadsIsBannedAfterTwoCrashes() throws {
         let body = "patch.replace('Shop.price', function(original, x) return x end, {otherwise = -1})"
         try bench.feed.publish(DeviceTests.source(7, body: body))
@@ -280,8 +282,8 @@ import Testing
                 && lines.contains { $0.hasSuffix("writer 0 7-closed") })
     }
 
-    /// Four workers that only call `run()`, with an interval and a confirmation of half a second: a good patch, a patch that
-    /// crashes at the first request, a withdrawal, and the end of each.
+    /// Four workers that only call `run()`, with an interval and a confirmation of half a second: a good patch, a patch
+    /// that crashes at the first request, a withdrawal, and the end of each.
     @Test func aServiceOfFourWorkers() throws {
         try bench.feed.publish(DeviceTests.source(7))
         try write("good")
@@ -352,8 +354,8 @@ import Testing
             ], "\(tail)")
     }
 
-    /// The disk is full, or was made read-only, while four workers run. Withdrawn patches end in all of them. Once the disk works
-    /// again, new patches come through the writer, in whose life nothing has crashed.
+    /// The disk is full, or was made read-only, while four workers run. Withdrawn patches end in all of them. Once the
+    /// disk works again, new patches come through the writer, in whose life nothing has crashed.
     @Test(arguments: [false, true]) func aWithdrawalReachesAllWorkersOfAFolderThatCannotBeWritten(
         isWriterRestarted: Bool
     ) throws {
@@ -387,7 +389,8 @@ import Testing
         #expect(healed.filter { $0.contains("writer") }.count == 1, "\(lines)")
     }
 
-    /// The disk is full when the process ends, or when it is killed: its own end can be written, or is no failure of a good patch.
+    /// The disk is full when the process ends, or when it is killed: its own end can be written, or is no failure of a
+    /// good patch.
     @Test(arguments: ["end 0", "kill -9 $pid0; stop 0"]) func aFullDiskOpensNoHole(end: String) throws {
         let body = "patch.replace('Shop.price', function(original, x) return 2 end, {otherwise = 0})"
         try bench.feed.publish(DeviceTests.source(7, body: body))
@@ -407,7 +410,8 @@ import Testing
         #expect(launches.count == 3 && launches.allSatisfy { $0.contains(" writer 2 7-") }, "\(lines)")
     }
 
-    /// A worker that becomes the writer while the folder cannot be written does not keep the role from another one later.
+    /// A worker that becomes the writer while the folder cannot be written does not keep the role from another one
+    /// later.
     @Test func aPlaceThatWasTakenInVainIsFree() throws {
         try bench.feed.publish(DeviceTests.source(7))
         try write("one")

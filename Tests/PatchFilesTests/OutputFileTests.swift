@@ -38,7 +38,8 @@ import Testing
         #expect(try folder.read("a") == Array("old".utf8))
     }
 
-    /// There are more files than may be open at a time, and enough that the whole file system is flushed instead of each file.
+    /// There are more files than may be open at a time, and enough that the whole file system is flushed instead of
+    /// each file.
     @Test(arguments: [20, 1100]) func manyFilesAppearOrNone(count: Int) throws {
         let files = (0..<count).map { file("many/\($0)", "\($0)") }
         let long = file(String(repeating: "x", count: 300))

@@ -7,10 +7,11 @@ import RandomSupport
 import TestSupport
 import Testing
 
-/// Random fleets through the report, its gates and the step of a rollout: no wrong patch goes on, and no right one is paused.
+/// Random fleets through the report, its gates and the step of a rollout: no wrong patch goes on, and no right one is
+/// paused.
 @Suite(.ownThreads) struct FleetModelTests {
-    /// A patch is right if its functions do what they should in all but one of fifty calls, and wrong if one that more devices than
-    /// the bound use does not in a quarter.
+    /// A patch is right if its functions do what they should in all but one of fifty calls, and wrong if one that more
+    /// devices than the bound use does not in a quarter.
     private static let bound = 0.1
 
     private struct Function {

@@ -37,7 +37,8 @@ import Testing
         return Outcome(devices: 4000)
     }
 
-    /// The share of fleets in which a rule decides wrongly at any check, and the median number of devices until it decides.
+    /// The share of fleets in which a rule decides wrongly at any check, and the median number of devices until it
+    /// decides.
     private func wrong(_ rate: Double, _ bound: Double, _ rule: (Share) -> Bool?) -> (part: Double, devices: Int) {
         let outcomes = (1...400).map { outcome(of: rate, seed: UInt64($0), rule) }
         // A rate that equals the bound is neither above nor below it.
@@ -45,8 +46,8 @@ import Testing
         return (Double(wrong) / 400, outcomes.map(\.devices).sorted()[200])
     }
 
-    /// A rule that is correct for one check: crossed if the share is not below the bound, passed if Wilson's interval is below
-    /// it.
+    /// A rule that is correct for one check: crossed if the share is not below the bound, passed if Wilson's interval
+    /// is below it.
     private func byWilson(_ bound: Double) -> (Share) -> Bool? {
         { share in
             guard let value = share.value else { return nil }
@@ -107,9 +108,9 @@ import Testing
         var goodPassed: Int?, badStopped: Int?
     }
 
-    /// A good patch that is offered to all devices, and a bad one that is offered to a part of them until its gate is crossed. A
-    /// device that gets both rolls both back, and then tries each alone. It has confirmed the good one three checks later on
-    /// average.
+    /// A good patch that is offered to all devices, and a bad one that is offered to a part of them until its gate is
+    /// crossed. A device that gets both rolls both back, and then tries each alone. It has confirmed the good one three
+    /// checks later on average.
     ///
     /// - Parameters:
     ///   - silent: The share of these devices that never report again.

@@ -243,8 +243,8 @@ import Testing
         return figures
     }
 
-    /// What is wrong in a random fleet: verdicts that its hostile installations cannot make by voting for or against the patch, and
-    /// whether a figure of devices changes by more than their number.
+    /// What is wrong in a random fleet: verdicts that its hostile installations cannot make by voting for or against
+    /// the patch, and whether a figure of devices changes by more than their number.
     private static func faults(
         _ seed: Int, _ limits: ReportBuilder.Limits, _ verdicts: inout [Verdict: Int]
     ) throws -> (verdicts: [String], isMoved: Bool) {
@@ -288,8 +288,8 @@ import Testing
         return limits
     }
 
-    /// Each verdict is one that so many devices can make by voting for or against the patch, and each figure of devices changes by
-    /// at most so many.
+    /// Each verdict is one that so many devices can make by voting for or against the patch, and each figure of devices
+    /// changes by at most so many.
     @Test(arguments: 0..<10) func anyFleetWhateverSomeSendDecidesAsTheirVotes(_ part: Int) throws {
         let fleets = testsMayBeLong ? 1000 : 20
         var (wrong, moved, verdicts) = ([String](), [Int](), [Verdict: Int]())

@@ -146,7 +146,8 @@ import Testing
         }
     }
 
-    /// Stages are of the devices, each in one: a device that has rolled a patch back may report another stage of it later.
+    /// Stages are of the devices, each in one: a device that has rolled a patch back may report another stage of it
+    /// later.
     @Test func theStagesAddUpToTheDevices() throws {
         let report = try Self.report([
             Self.line("rolled-back", device: 1, at: 1), Self.line("withdrawn", device: 1, at: 2),
@@ -427,8 +428,8 @@ import Testing
         }
     }
 
-    /// The events of devices that have run it, and of those that have gone back into shadow, say which of the two it is. A few of
-    /// many devices say nothing.
+    /// The events of devices that have run it, and of those that have gone back into shadow, say which of the two it
+    /// is. A few of many devices say nothing.
     @Test func fleetReportWithoutFeedFindsLivePatchInEvents() throws {
         func devices(_ lines: [String]) throws -> [Int] {
             for lines in [lines, lines.reversed()] {
@@ -535,8 +536,8 @@ import Testing
             // All have it.
             launch(1, at: 1, running), launch(2, at: 1, running), launch(3, at: 1, running), launch(4, at: 1, running),
             launch(5, at: 1, running), launch(6, at: 1, running),
-            // The stop is at 100. One device is silent, two keep the patch, one of them without another launch, and the others
-            // lose it.
+            // The stop is at 100. One device is silent, two keep the patch, one of them without another launch, and the
+            // others lose it.
             Self.line("called", device: 6, at: 200, #","patch.calls":1,"patch.failures":0,"patch.fallbacks":0"#),
             launch(2, at: 100, running), Self.line("withdrawn", device: 3, at: 130),
             launch(4, at: 150), Self.line("rolled-back", device: 5, at: 99), launch(5, at: 99),

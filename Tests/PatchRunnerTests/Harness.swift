@@ -169,8 +169,8 @@ final class AtOnce: TaskExecutor {
     }
 }
 
-/// `T.slow`, whose original waits until the original of `T.outer` is called, and then continues within that call and on its
-/// thread.
+/// `T.slow`, whose original waits until the original of `T.outer` is called, and then continues within that call and on
+/// its thread.
 final class CallWithinCall: Sendable {
     private let waiting: Waiting
     private let slow: Replaceable<nonisolated(nonsending) @Sendable (Int) async -> Int>
@@ -227,7 +227,8 @@ private final class ThreadWork {
     init(_ body: @escaping () -> Void) { self.body = body }
 }
 
-/// Runs a body on a thread with a stack of exactly this many kilobytes. A `Thread` may get the stack of an earlier thread.
+/// Runs a body on a thread with a stack of exactly this many kilobytes. A `Thread` may get the stack of an earlier
+/// thread.
 func onStack<Value>(ofKilobytes kilobytes: Int, _ body: @escaping () -> Value) -> Value? {
     var value: Value?
     let size = kilobytes * 1024

@@ -23,8 +23,8 @@ import Testing
     /// A type that the app declares.
     struct Declared: Sendable, CustomTestStringConvertible {
         let name: String
-        /// Registers `App.give`, which returns a value of the type, and `App.take`, which takes one. Returns a function that
-        /// calls the first one.
+        /// Registers `App.give`, which returns a value of the type, and `App.take`, which takes one. Returns a function
+        /// that calls the first one.
         let register: @Sendable (PatchRegistry) throws -> @Sendable (Int) -> Void
         /// A value in the form of a spec.
         let sample: String

@@ -118,7 +118,8 @@ import Testing
         #expect(report.isGood, "\(report)")
     }
 
-    /// Calls may run in different instances, so a test whose outcome depends on a value kept by a call fails, in both directions.
+    /// Calls may run in different instances, so a test whose outcome depends on a value kept by a call fails, in both
+    /// directions.
     @Test func aTestPassesWithANewInstanceForEachCall() throws {
         let spec =
             Self.define + """

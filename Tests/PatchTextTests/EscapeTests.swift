@@ -85,7 +85,8 @@ import Testing
         }
     }
 
-    /// Prometheus' own parser refuses a label with any other escape, and the whole file with it. The parsers above accept it.
+    /// Prometheus' own parser refuses a label with any other escape, and the whole file with it. The parsers above
+    /// accept it.
     @Test(arguments: HostileText.all) func aBackslashIsWrittenTwice(text: String) throws {
         let (label, tap) = (try Regex(#"(?:[^\\"\n]|\\[\\"n])*"#), try Regex(#"(?:[^#\\]|\\[#\\])*"#))
         #expect(Escape.label(text).wholeMatch(of: label.matchingSemantics(.unicodeScalar)) != nil)

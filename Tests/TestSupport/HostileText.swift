@@ -1,7 +1,7 @@
 /// Untrusted strings in a name or a message.
 public enum HostileText {
-    /// Letters that join with the following ones, combining marks, and characters that end a line, a quote or a tag in some
-    /// format.
+    /// Letters that join with the following ones, combining marks, and characters that end a line, a quote or a tag in
+    /// some format.
     public static let all = [
         "\u{D4E}<meta http-equiv=refresh content=0;url=http://x/>", "\u{111C2}<b>",
         "\u{1193F}</p><script>alert(1)</script>",

@@ -10,9 +10,10 @@ import PatchCrypto
 ///     -- lint: arity in line 2:16: the message; the hint
 ///     -- lint: undefined-global in tax.lua line 1
 ///
-/// Column, message and hint may be left out. Lines are counted from the first one after these. docs/lint.md shows the patch if
-/// there is a line `-- doc: SENTENCE` too. A line `-- file: NAME` begins a script of that name; the entry needs none. After
-/// `-- lint: none in each line` or `-- lint: CODE in each line`, each line is a patch, and comments are only for readers.
+/// Column, message and hint may be left out. Lines are counted from the first one after these. docs/lint.md shows the
+/// patch if there is a line `-- doc: SENTENCE` too. A line `-- file: NAME` begins a script of that name; the entry
+/// needs none. After `-- lint: none in each line` or `-- lint: CODE in each line`, each line is a patch, and comments
+/// are only for readers.
 public struct LintCase: Sendable, CustomStringConvertible {
     static let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../Lint")
     public static let files: [String] =

@@ -1,13 +1,14 @@
 import Foundation
 public import Testing
 
-/// Runs each test on separate threads, so that a test may block one with a semaphore, a sleep, or until a program has ended.
+/// Runs each test on separate threads, so that a test may block one with a semaphore, a sleep, or until a program has
+/// ended.
 ///
-/// Swift's concurrency has as many threads as the machine has cores. A test that blocks one of two takes half of the machine from
-/// all other tests. If it waits for work that needs such a thread, the run hangs.
+/// Swift's concurrency has as many threads as the machine has cores. A test that blocks one of two takes half of the
+/// machine from all other tests. If it waits for work that needs such a thread, the run hangs.
 ///
-/// A test that takes too long ends the run, and the names of all tests that have begun are printed. The time of each case is
-/// written to the file in `PATCHPACK_TEST_TIMES`.
+/// A test that takes too long ends the run, and the names of all tests that have begun are printed. The time of each
+/// case is written to the file in `PATCHPACK_TEST_TIMES`.
 public struct OwnThreads: SuiteTrait, TestTrait, TestScoping {
     public var isRecursive: Bool { true }
     let isLong: Bool

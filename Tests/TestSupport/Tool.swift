@@ -59,8 +59,8 @@ public struct Tool {
         try run(patchpack, arguments, input: input, environment: environment, in: folder)
     }
 
-    /// Runs a line of shell, with `$1` and so on for the arguments, `patchpack` and `"$TOOL"` for the tool, `"$SHOP_APP"` for the
-    /// example app and `"$CHECKOUT"` for the checkout, whose names may have blanks and quotes.
+    /// Runs a line of shell, with `$1` and so on for the arguments, `patchpack` and `"$TOOL"` for the tool,
+    /// `"$SHOP_APP"` for the example app and `"$CHECKOUT"` for the checkout, whose names may have blanks and quotes.
     public static func shell(
         _ line: String, _ arguments: String..., environment: [String: String] = [:], in folder: String? = nil
     ) throws -> Tool {
@@ -93,12 +93,12 @@ public struct Tool {
         variables["TOOL"] = beside("patchpack")
         variables["SHOP_APP"] = beside("shop")
         #if os(Linux)
-            // The modules of Python, and other packages that deps.sh installs, are the system's. Debian's users do not have the
-            // folder of servers on their PATH.
+            // The modules of Python, and other packages that deps.sh installs, are the system's. Debian's users do not
+            // have the folder of servers on their PATH.
             variables["PATH"] = "/usr/bin:/bin:" + (variables["PATH"] ?? "") + ":/usr/sbin"
         #endif
-        // Leaks of the libraries are reported at the end of the tests' own process. Looking for leaks in each run of the tool
-        // would take longer than the run.
+        // Leaks of the libraries are reported at the end of the tests' own process. Looking for leaks in each run of
+        // the tool would take longer than the run.
         variables["ASAN_OPTIONS"] = "detect_leaks=0"
         return variables
     }
@@ -138,8 +138,8 @@ public struct Tool {
         unsafe posix_spawn_file_actions_init(&actions)
         defer { unsafe posix_spawn_file_actions_destroy(&actions) }
         #if canImport(Glibc)
-            // Other tests have open connections to servers, which a program would inherit. In the program, closing a number that
-            // is not open is not an error.
+            // Other tests have open connections to servers, which a program would inherit. In the program, closing a
+            // number that is not open is not an error.
             for number in Int32(3)..<512 { unsafe posix_spawn_file_actions_addclose(&actions, number) }
         #endif
         // Tests run on threads that block signals, which a program would inherit.

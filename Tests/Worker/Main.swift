@@ -4,8 +4,8 @@ import PatchDevice
 import PatchFeed
 import PatchRunner
 
-/// A worker of a service, for tests with real processes. It follows the commands on its standard input, one word per line, and
-/// answers each with a line.
+/// A worker of a service, for tests with real processes. It follows the commands on its standard input, one word per
+/// line, and answers each with a line.
 ///
 ///     worker FOLDER FEED TRUST SCRIPT-KEY VERSION
 @main

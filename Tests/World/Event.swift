@@ -1,7 +1,7 @@
 import RandomSupport
 
-/// Something that happens in a world. It names its parties by numbers, of which a world takes the remainder, so that any list of
-/// events can happen, and a part of a list too.
+/// Something that happens in a world. It names its parties by numbers, of which a world takes the remainder, so that
+/// any list of events can happen, and a part of a list too.
 struct Event: Equatable {
     enum Verb: String, CaseIterable {
         // An operator, in a copy of the feed.

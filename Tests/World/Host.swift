@@ -29,8 +29,8 @@ import Synchronization
         /// The patches that have proved themselves at some time, and all that were tried.
         var proven: Set<PatchID> = []
         var tried: Set<PatchID> = []
-        /// The patches that crashed while others had not proved themselves, so that the cause was not known at once, or that have come
-        /// back.
+        /// The patches that crashed while others had not proved themselves, so that the cause was not known at once, or
+        /// that have come back.
         var shared: Set<PatchID> = []
         /// How many lives in a row have crashed without a sync.
         var unsynced = 0
@@ -262,7 +262,8 @@ import Synchronization
         return limits
     }()
 
-    /// What a host gets in a sync: what a cache remembers, and what the network leaves of it. The life is made after its device.
+    /// What a host gets in a sync: what a cache remembers, and what the network leaves of it. The life is made after
+    /// its device.
     final class HostSource: FeedSource {
         let life = Mutex<Life?>(nil)
 
@@ -467,6 +468,7 @@ extension PatchEvent {
 }
 
 extension String {
-    /// Whether the file changes under its name, or may be asked for before it is there, so that a cache's answer may be old.
+    /// Whether the file changes under its name, or may be asked for before it is there, so that a cache's answer may be
+    /// old.
     fileprivate var isOfCaches: Bool { self == FeedLayout.timestamp || FeedLayout.isRoot(self) }
 }

@@ -60,8 +60,8 @@ extension World {
         checkHole(of: life, check, text)
     }
 
-    /// A version of the guard that has answered in this process answers in it, or another one does, as long as the feed offers it:
-    /// also while versions change.
+    /// A version of the guard that has answered in this process answers in it, or another one does, as long as the feed
+    /// offers it: also while versions change.
     private func checkGuards(of life: Life, _ check: Int, _ text: String) {
         let answers = life.notes.takeChecks().union([check])
         let version = AppVersion(life.version)

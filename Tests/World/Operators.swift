@@ -110,7 +110,8 @@ struct Record {
         _ = try Deployment(of: copy.folder, root: world.root, to: PlaceTarget(place: world.place), repairs: false).run()
     }
 
-    /// The job of the feed, which takes the next step of each rollout. If it is refused, somebody takes what is deployed, as the hints say, and repeats it.
+    /// The job of the feed, which takes the next step of each rollout. If it is refused, somebody takes what is
+    /// deployed, as the hints say, and repeats it.
     func runJob(in copy: Copy) {
         for attempt in 0..<2 {
             let steps = Truth.ids.indices.map { (Event.Verb.advance, $0) }

@@ -7,7 +7,8 @@ import world_faults
 
 /// A feed with its operators, and devices that take it: all parts are real, except for time, networks, and what fails.
 ///
-/// Nothing happens at the same time. What overlaps is nested: while a signature or a download is waited for, other events happen.
+/// Nothing happens at the same time. What overlaps is nested: while a signature or a download is waited for, other
+/// events happen.
 @MainActor final class World {
     let folder: String
     private(set) var copies: [Copy] = []
@@ -75,7 +76,8 @@ import world_faults
         try? FileManager.default.removeItem(atPath: folder)
     }
 
-    /// Whether a job renews and deploys the feed, and takes the steps of rollouts every few hours or days, and when it did so last.
+    /// Whether a job renews and deploys the feed, and takes the steps of rollouts every few hours or days, and when it
+    /// did so last.
     private let hasCron: Bool, cronPause: Int
     private var lastCron = 0
     private let faultsBefore = Int(world_faults_count())

@@ -1,7 +1,8 @@
 import Foundation
 import Synchronization
 
-/// A server of HTTP on the loopback interface, for this example: a thread for each core answers one request after the other.
+/// A server of HTTP on the loopback interface, for this example: a thread for each core answers one request after the
+/// other.
 final class FileServer: Sendable {
     private let socket: Int32
     private let answer: @Sendable (_ path: String) -> (status: Int, body: String)

@@ -2,8 +2,8 @@ import Foundation
 import PatchDevice
 import PatchHTTP
 
-/// A service of several workers. Each is a process of its own, and all share a port and a folder. `service job` is a job of the
-/// same service, which uses its functions, and so launches its patches, but never syncs.
+/// A service of several workers. Each is a process of its own, and all share a port and a folder. `service job` is a
+/// job of the same service, which uses its functions, and so launches its patches, but never syncs.
 ///
 /// `examples/service/run.py` starts four workers, and patches them while they are under load.
 @main

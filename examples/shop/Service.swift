@@ -1,7 +1,7 @@
 /// A part of the app with a life of its own, as a micro-application has.
 ///
-/// Each function is called once for each moment of the app's life: `launched` in the order in which the services were added,
-/// `ended` in the reverse order, and the others at the same time.
+/// Each function is called once for each moment of the app's life: `launched` in the order in which the services were
+/// added, `ended` in the reverse order, and the others at the same time.
 protocol Service: Sendable {
     /// The app was launched. The first screen is not shown yet.
     func launched() async throws

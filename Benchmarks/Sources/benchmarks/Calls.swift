@@ -6,8 +6,8 @@ import PatchRunner
 
 /// Calls of a function that is not patched, is patched, and is patched through to its original.
 ///
-/// The floor is the same work in C on the Lua API: a hook that counts fuel, a message handler, pushing the function and its
-/// original, checking the result's type, and the lock that a state for calls from any thread needs.
+/// The floor is the same work in C on the Lua API: a hook that counts fuel, a message handler, pushing the function and
+/// its original, checking the result's type, and the lock that a state for calls from any thread needs.
 enum Calls {
     static let plainScript = "return function(original, price, quantity) return price + quantity end"
     static let throughScript = "return function(original, price, quantity) return original(price, quantity) end"

@@ -2,7 +2,8 @@ import Foundation
 import PatchRunner
 import Synchronization
 
-/// Calls of one patch from several threads, and from several tasks. A figure is the time of all calls, divided by their number.
+/// Calls of one patch from several threads, and from several tasks. A figure is the time of all calls, divided by their
+/// number.
 ///
 /// A patch has an instance (a Lua state) for each processor, and a call runs in each at once. With one instance
 /// (`@instances 1`), calls take turns.
@@ -96,8 +97,8 @@ enum Contention {
         try runner.install(envelope, trust: PatchTrust(workshop.trust, scriptKeys: workshop.scriptKey))
     }
 
-    /// Throws `Failure` if the originals have answered more than one call in a thousand. Such calls take another time than patched
-    /// calls. On a busy machine some calls give up waiting.
+    /// Throws `Failure` if the originals have answered more than one call in a thousand. Such calls take another time
+    /// than patched calls. On a busy machine some calls give up waiting.
     private static func checkAnswers(_ registry: PatchRegistry) throws {
         func sum(_ name: String) -> Int {
             registry.metrics.filter { $0.name == name }.map { metric in

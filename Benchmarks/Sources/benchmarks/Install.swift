@@ -22,8 +22,8 @@ enum Install {
         return try ReleaseFixture.runner(registry)
     }
 
-    /// Loads only a verified patch, or its script in C, to count the instructions. `loaded` keeps all patches, with a script of
-    /// one line each, to measure their memory.
+    /// Loads only a verified patch, or its script in C, to count the instructions. `loaded` keeps all patches, with a
+    /// script of one line each, to measure their memory.
     ///
     /// - Returns: nil for an unknown kind.
     static func only(_ kind: String, _ count: Int) throws -> Void? {

@@ -5,8 +5,8 @@ import PatchRunner
 
 /// A launch with good patches in a store, against installing the same envelopes from memory.
 ///
-/// A launch also records durably that it has begun, reads the state and the envelopes, and compares their hashes. Other threads
-/// check its patches ahead of the one that activates them.
+/// A launch also records durably that it has begun, reads the state and the envelopes, and compares their hashes. Other
+/// threads check its patches ahead of the one that activates them.
 enum Launch {
     static func run(_ workshop: ReleaseFixture, _ tools: Tools) throws -> [Row] {
         let memory = try Device(workshop, tools, in: "\(workshop.folder)/launch")
@@ -59,8 +59,8 @@ enum Launch {
             ReleaseFixture(patchpack: tools.patchpack, algorithm: "ed25519"), tools, in: folder, patches: patches)
     }
 
-    /// Only launches of a device with good patches, to count their instructions: `launch-10` with ten, in the prepared folder
-    /// `launch-10`. nil if it is another kind.
+    /// Only launches of a device with good patches, to count their instructions: `launch-10` with ten, in the prepared
+    /// folder `launch-10`. nil if it is another kind.
     static func only(_ kind: String, _ count: Int) throws -> Void? {
         guard kind.hasPrefix("launch-"), let patches = Int(kind.dropFirst(7)) else { return nil }
         let device = try Device(in: kind, patches: patches)
@@ -123,7 +123,8 @@ enum Launch {
                     ])
             }
             try self.init(in: folder, patches: patches)
-            // A patch is downloaded, then used and confirmed as good, and then proved by a normal end, which is recorded once.
+            // A patch is downloaded, then used and confirmed as good, and then proved by a normal end, which is
+            // recorded once.
             for _ in 0..<3 {
                 var device = try make()
                 // The previous device may hold its folder for a moment.

@@ -31,8 +31,8 @@ struct Machine: Codable {
         try Processes.answer(of: command).trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
-    /// The share of all processors' time that other programs use now, from 0 to 1, measured for a second. nil on a system other than
-    /// Linux.
+    /// The share of all processors' time that other programs use now, from 0 to 1, measured for a second. nil on a
+    /// system other than Linux.
     static func othersShare() -> Double? {
         func times() -> (idle: Double, all: Double)? {
             guard let line = try? String(contentsOfFile: "/proc/stat", encoding: .utf8).prefix(while: { $0 != "\n" })

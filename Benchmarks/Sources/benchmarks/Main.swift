@@ -1,9 +1,9 @@
 import Foundation
 
-/// Measures patchpack: `benchmarks ROOT [GROUP...]`, where ROOT is the checkout with a release build of the tool; `benchmarks
-/// count KIND COUNT` does only one kind of work, for counting its instructions; `benchmarks prepare TOOL PATCHES` makes the
-/// folder that `count launch-PATCHES` needs; `benchmarks scripts FOLDER COUNT` writes scripts of code; and `benchmarks soak COUNT`
-/// looks for memory leaks.
+/// Measures patchpack: `benchmarks ROOT [GROUP...]`, where ROOT is the checkout with a release build of the tool;
+/// `benchmarks count KIND COUNT` does only one kind of work, for counting its instructions;
+/// `benchmarks prepare TOOL PATCHES` makes the folder that `count launch-PATCHES` needs;
+/// `benchmarks scripts FOLDER COUNT` writes scripts of code; and `benchmarks soak COUNT` looks for memory leaks.
 @main
 struct Main {
     static func main() {

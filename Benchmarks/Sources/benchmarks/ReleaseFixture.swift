@@ -52,7 +52,8 @@ final class ReleaseFixture {
         return "\(folder)/\(name)"
     }
 
-    /// A patch's script of a given size: a head, a replacement and comments. Linting it costs less than linting ``code(number:replacing:)``.
+    /// A patch's script of a given size: a head, a replacement and comments. Linting it costs less than linting
+    /// ``code(number:replacing:)``.
     static func script(of size: Int, number: Int = 1) -> [UInt8] {
         let head = """
             -- @patch com.example.bench.p\(number)

@@ -5,7 +5,8 @@ struct Report: Codable {
     let machine: Machine
     let rounds: Int
     private(set) var rows: [Row] = []
-    /// The largest share of the processors' time that other programs used before a group of rows; nil if it was not measured.
+    /// The largest share of the processors' time that other programs used before a group of rows; nil if it was not
+    /// measured.
     private(set) var others: Double?
 
     init(_ machine: Machine) {

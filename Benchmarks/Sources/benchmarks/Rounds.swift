@@ -1,7 +1,7 @@
 import CFloor
 
-/// Measures several ways of doing the same thing in turn, round after round, so that other load on the machine affects all of
-/// them.
+/// Measures several ways of doing the same thing in turn, round after round, so that other load on the machine affects
+/// all of them.
 struct Rounds {
     /// One way: its name, and the work that runs a given number of times.
     struct Way {
@@ -124,6 +124,6 @@ extension [Double] {
     var median: Double { isEmpty ? 0 : sorted()[count / 2] }
 }
 
-/// Keeps the optimizer from dropping a result. An empty function in Swift does not: Swift 6.3.1 then releases an array before it is
-/// filled.
+/// Keeps the optimizer from dropping a result. An empty function in Swift does not: Swift 6.3.1 then releases an array
+/// before it is filled.
 func keep<Value>(_ value: Value) { withUnsafePointer(to: value) { floor_keep($0) } }

@@ -3,8 +3,8 @@ import Foundation
 import PatchCrypto
 import PatchRunner
 
-/// Patched calls of all kinds from eight threads, each in its own instance of the patch, while patches are installed and removed.
-/// Memory use must not grow.
+/// Patched calls of all kinds from eight threads, each in its own instance of the patch, while patches are installed
+/// and removed. Memory use must not grow.
 enum Soak {
     private struct Item: Codable, PatchValue {
         var name: String

@@ -152,7 +152,8 @@ struct WholeProcesses {
         ).run()
     }
 
-    /// One patch in a new process. For openssl, the payload and the signature are ready in files, and it decrypts nothing.
+    /// One patch in a new process. For openssl, the payload and the signature are ready in files, and it decrypts
+    /// nothing.
     func start() throws -> [Row] {
         let (folder, path) = (workshop.folder, try envelopes(1)[0])
         let envelope = try Data(contentsOf: URL(filePath: path))

@@ -5,7 +5,8 @@ internal import Foundation
 
 /// A small feed in memory, one of whose files is the input.
 ///
-/// The roles of the feed sign the path to the file. Metadata without signatures are signed too, as a thief of the key could do.
+/// The roles of the feed sign the path to the file. Metadata without signatures are signed too, as a thief of the key
+/// could do.
 struct FuzzFeed: FeedSource {
     static let app = "com.example.shop"
     static let environment = "release"

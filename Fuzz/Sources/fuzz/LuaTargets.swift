@@ -26,8 +26,8 @@ func fuzzTypes(_ bytes: [UInt8]) throws {
     }
 }
 
-/// A patch, a line of hyphens, and a spec, as `test` runs them. An interface and another such line may come before them. The spec
-/// has no access to files or processes.
+/// A patch, a line of hyphens, and a spec, as `test` runs them. An interface and another such line may come before
+/// them. The spec has no access to files or processes.
 func fuzzSpec(_ bytes: [UInt8]) throws {
     guard var (source, spec) = bytes.split(at: "\n---\n") else { return }
     var interface: PatchInterface?

@@ -6,7 +6,8 @@ internal import Synchronization
 @testable internal import PatchFeed
 @testable internal import PatchRunner
 
-/// A file of a feed, on a device that launches, syncs and launches again. If the second byte is odd, it has already synced once.
+/// A file of a feed, on a device that launches, syncs and launches again. If the second byte is odd, it has already
+/// synced once.
 func fuzzSync(_ bytes: [UInt8]) throws {
     guard let second = bytes.dropFirst().first else { return }
     let input = bytes.prefix(1) + bytes.dropFirst(2)

@@ -12,8 +12,8 @@ struct ZipMember: Sendable {
 
 /// Reads a zip's structure under a strict profile, which refuses everything that an envelope does not need.
 ///
-/// Every byte of the archive is accounted for: the members from the first byte on, without gaps, then the central directory, then
-/// an end record of 22 bytes. `ZipArchive` reads the contents of the members.
+/// Every byte of the archive is accounted for: the members from the first byte on, without gaps, then the central
+/// directory, then an end record of 22 bytes. `ZipArchive` reads the contents of the members.
 struct ZipDirectory: Sendable {
     /// The members, in the archive's order.
     let members: [ZipMember]

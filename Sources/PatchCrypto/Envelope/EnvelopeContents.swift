@@ -72,7 +72,8 @@ struct EnvelopeContents {
             + scripts.flatMap { [$0.name + suite.digestSuffix, $0.name + EnvelopeSuite.sealedSuffix] }
     }
 
-    /// Runs the stage `manifest`: reads the manifest, and checks that the zip holds the members for its scripts, in that order.
+    /// Runs the stage `manifest`: reads the manifest, and checks that the zip holds the members for its scripts, in
+    /// that order.
     mutating func manifest() throws(PatchError) -> Manifest {
         // The directory is known to have a member with this name.
         let index = directory.members.firstIndex { $0.name == ZipDirectory.manifestName } ?? 0
@@ -113,8 +114,8 @@ struct EnvelopeContents {
 
     /// Decrypts a sealed script; nil if it cannot be decrypted.
     ///
-    /// The last member is decrypted in place and takes over the payload's memory, if it is stored and is more than half of the
-    /// payload. No member is read after it.
+    /// The last member is decrypted in place and takes over the payload's memory, if it is stored and is more than half
+    /// of the payload. No member is read after it.
     private mutating func open(member index: Int, _ name: String) throws(PatchError) -> [UInt8]? {
         let cipher = key.suite.cipher
         let range = inflated[index]?.indices ?? directory.members[index].data

@@ -36,8 +36,8 @@ public struct EnvelopePacker: Sendable {
     ///   - manifest: Lists exactly these scripts, in this order.
     ///   - scripts: The entry first.
     /// - Returns: The envelope's bytes.
-    /// - Throws: `malformed` if manifest and scripts differ, `limit` if the envelope becomes too large, `config` if there is
-    ///   no signing key, `unavailable` if OpenSSL refuses an algorithm.
+    /// - Throws: `malformed` if manifest and scripts differ, `limit` if the envelope becomes too large, `config` if
+    ///   there is no signing key, `unavailable` if OpenSSL refuses an algorithm.
     public func pack(_ manifest: Manifest, _ scripts: [PatchScript]) throws(PatchError) -> [UInt8] {
         try seal(manifest, scripts).encoded()
     }

@@ -1,7 +1,7 @@
 /// An envelope that can get more signatures: a sealed payload and the signatures it has so far.
 ///
-/// A packer makes one, or it is made from an envelope whose signatures were verified. The payload never changes here, and
-/// no script key is needed.
+/// A packer makes one, or it is made from an envelope whose signatures were verified. The payload never changes here,
+/// and no script key is needed.
 package struct SignableEnvelope: Sendable {
     /// The bytes to sign. A signature made elsewhere must be over exactly these bytes.
     package let payload: [UInt8]
@@ -41,8 +41,8 @@ package struct SignableEnvelope: Sendable {
     /// - Parameters:
     ///   - trustStore: Must have the key that made the signature. Every key is tried.
     ///   - time: The moment at which the key must not have expired; nil ignores when keys expire.
-    /// - Throws: `badSignature` if it is not a signature of this payload by a trusted key, `policy` if that key is revoked
-    ///   or has expired, `unavailable` if OpenSSL refuses an algorithm.
+    /// - Throws: `badSignature` if it is not a signature of this payload by a trusted key, `policy` if that key is
+    ///   revoked or has expired, `unavailable` if OpenSSL refuses an algorithm.
     package mutating func attach(
         _ signature: [UInt8], from trustStore: TrustStore, at time: Timestamp? = nil
     ) throws(PatchError) {

@@ -3,8 +3,8 @@
 ///     patchpack-keystore-1 LOG2N R P SALT LF
 ///     BASE64 LF
 ///
-/// The second line is AES-256-GCM (nonce, ciphertext, tag) over lines of a name and a key in hex. Its key is derived from
-/// the passphrase with scrypt (RFC 7914). Its additional data is the first line.
+/// The second line is AES-256-GCM (nonce, ciphertext, tag) over lines of a name and a key in hex. Its key is derived
+/// from the passphrase with scrypt (RFC 7914). Its additional data is the first line.
 package enum KeyStoreFile {
     private static let family = "patchpack-keystore-"
     private static let magic = family + "1"
@@ -37,8 +37,8 @@ package enum KeyStoreFile {
 
     /// Opens a file.
     ///
-    /// - Throws: `passphrase` if the passphrase is wrong or the file was changed, which cannot be told apart; `config` if
-    ///   the file is not a key store, or asks for more than 256 MiB or four rounds of scrypt.
+    /// - Throws: `passphrase` if the passphrase is wrong or the file was changed, which cannot be told apart; `config`
+    ///   if the file is not a key store, or asks for more than 256 MiB or four rounds of scrypt.
     package static func open(_ file: [UInt8], passphrase: SecretBytes) throws(PatchError) -> ScriptKeyRing {
         var rest = file[...]
         guard let header = rest.takeLine(), let body = rest.takeLine(), rest.isEmpty else { throw notAStore }

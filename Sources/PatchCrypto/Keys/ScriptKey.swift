@@ -49,8 +49,8 @@ public struct ScriptKey: Sendable {
         try self.init(bytes: SecretBytes(wiping: &decoded), suite: suite)
     }
 
-    /// What a checkout on Windows, or an editor, did to a key; nil if these bytes are not one. A new key would open no envelope that
-    /// is sealed with this one.
+    /// What a checkout on Windows, or an editor, did to a key; nil if these bytes are not one. A new key would open no
+    /// envelope that is sealed with this one.
     private static func change(of file: SecretBytes) -> String? {
         unsafe file.withUnsafeBytes { file in
             let mark = "\u{FEFF}".utf8

@@ -1,7 +1,7 @@
 /// A source of script keys, such as a protected store in the app.
 ///
-/// It is called on any thread, on several threads at once, and while the thread that launches patches waits. So it must not wait
-/// for the main thread.
+/// It is called on any thread, on several threads at once, and while the thread that launches patches waits. So it must
+/// not wait for the main thread.
 ///
 /// Several keys allow a rotation: an envelope names its key by an id that follows from the key's bytes, so that an old
 /// patch still opens. A store that has names of its own looks through them:

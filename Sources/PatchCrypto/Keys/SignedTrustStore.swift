@@ -4,10 +4,10 @@
 ///     # signed for com.example.shop release 3
 ///     # signature ed25519 0123456789abcdef 3xKd…==
 ///
-/// The line before the signatures has the app and the environment that the store is for, and its number. A device keeps the
-/// highest number, and an older store adds no keys there. A signature line has the same words as in an envelope: an algorithm, a
-/// key id, and a signature in base64. Both kinds of line are comments of the trust store. The signatures are over the line
-/// `patchpack trust store 2` and the file up to its first signature line.
+/// The line before the signatures has the app and the environment that the store is for, and its number. A device keeps
+/// the highest number, and an older store adds no keys there. A signature line has the same words as in an envelope: an
+/// algorithm, a key id, and a signature in base64. Both kinds of line are comments of the trust store. The signatures
+/// are over the line `patchpack trust store 2` and the file up to its first signature line.
 package struct SignedTrustStore: Sendable {
     /// The devices that a store is for, and its number.
     package struct Label: Sendable, Hashable {
@@ -115,7 +115,8 @@ package struct SignedTrustStore: Sendable {
 
     private static func text(_ prefix: [UInt8]) -> String { String(decoding: prefix.dropLast(), as: UTF8.self) }
 
-    /// The number to sign with: the current one if the store is already signed for the app and the environment, else one more.
+    /// The number to sign with: the current one if the store is already signed for the app and the environment, else
+    /// one more.
     package func nextNumber(for app: String, _ environment: String) -> Int {
         guard let label else { return 1 }
         let isSame = label.app.utf8.elementsEqual(app.utf8) && label.environment.utf8.elementsEqual(environment.utf8)
@@ -126,7 +127,8 @@ package struct SignedTrustStore: Sendable {
     /// The file up to its first signature line.
     private var payload: [UInt8] { keys + (label?.line ?? []) }
 
-    /// Signs the store. The signature replaces an earlier one by the same key. Signatures for another label are removed.
+    /// Signs the store. The signature replaces an earlier one by the same key. Signatures for another label are
+    /// removed.
     ///
     /// - Throws: `config` if the label has a name or a number that is not allowed, `unavailable` if OpenSSL refuses the
     ///   algorithm.

@@ -5,8 +5,8 @@
 ///     rsa-sha1 MIIBojANBgkq… build-2019 not-after=2027-01-01T00:00:00Z
 ///     ed25519 MCowBQYDK2VwAyEA… bob revoked
 ///
-/// A line is an algorithm, the key's DER SubjectPublicKeyInfo in base64, a name, and any limits of the trust. Empty lines and
-/// lines that begin with `#` are for people, and stay in their places.
+/// A line is an algorithm, the key's DER SubjectPublicKeyInfo in base64, a name, and any limits of the trust. Empty
+/// lines and lines that begin with `#` are for people, and stay in their places.
 package struct TrustStoreFile: Sendable {
     private enum Line: Sendable {
         case comment(String)
@@ -29,8 +29,8 @@ package struct TrustStoreFile: Sendable {
     /// Reads a file.
     ///
     /// - Parameter file: UTF-8; lines end in LF.
-    /// - Throws: `config`, naming the line, if a line has another form, a key or a name is given twice, or the format does
-    ///   not allow a key.
+    /// - Throws: `config`, naming the line, if a line has another form, a key or a name is given twice, or the format
+    ///   does not allow a key.
     package init(_ file: [UInt8]) throws(PatchError) {
         var rest = file.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         if rest.last?.isEmpty == true { rest.removeLast() }
@@ -38,8 +38,8 @@ package struct TrustStoreFile: Sendable {
             guard let text = String(validating: line, as: UTF8.self) else {
                 throw PatchError(.config, "not UTF-8 text", at: .init(line: number))
             }
-            // A signature is over the file before this change (`SignedTrustStore`). The label is kept, because the next number
-            // follows from it.
+            // A signature is over the file before this change (`SignedTrustStore`). The label is kept, because the next
+            // number follows from it.
             guard !text.hasPrefix("# signature ") else { continue }
             guard !line.isEmpty, line.first != UInt8(ascii: "#") else {
                 lines.append(.comment(text))
@@ -139,7 +139,8 @@ package struct TrustStoreFile: Sendable {
         return file
     }
 
-    /// The SHA-256 of a trust store or of a public key in PEM. An app that it is built into notices if the file is changed.
+    /// The SHA-256 of a trust store or of a public key in PEM. An app that it is built into notices if the file is
+    /// changed.
     ///
     /// - Throws: `unavailable` if OpenSSL refuses SHA-256.
     package static func pin(of file: [UInt8]) throws(PatchError) -> String {
@@ -154,8 +155,8 @@ extension TrustStore {
     /// - Parameters:
     ///   - file: The file's bytes.
     ///   - pin: The digest that was built into the app (`patchpack trust pin`); nil accepts any file.
-    /// - Throws: `modifiedTrust` if the file does not have the pinned digest, before anything in it is read; `config` if the
-    ///   file is not a trust store, the pin is not a digest, or the key in PEM is RSA.
+    /// - Throws: `modifiedTrust` if the file does not have the pinned digest, before anything in it is read; `config`
+    ///   if the file is not a trust store, the pin is not a digest, or the key in PEM is RSA.
     public init(decoding file: [UInt8], pinnedTo pin: String? = nil) throws(PatchError) {
         try self.init(decoding: file, pinnedTo: pin, rsaDefault: nil)
     }

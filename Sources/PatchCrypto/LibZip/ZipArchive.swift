@@ -106,8 +106,8 @@ enum ZipArchive {
 
     /// Whether libzip could open a first archive. One thread opens it before all others.
     ///
-    /// When libzip opens its first archive, it sets two variables to the operations that a source must support, without a lock. A
-    /// thread that reads them in the meantime treats its archive as read-only.
+    /// When libzip opens its first archive, it sets two variables to the operations that a source must support, without
+    /// a lock. A thread that reads them in the meantime treats its archive as read-only.
     private static let isReady: Bool = {
         guard let source = unsafe zip_source_buffer_create(nil, 0, 0, nil) else { return false }
         guard let archive = unsafe zip_open_from_source(source, ZIP_TRUNCATE, nil) else {

@@ -25,8 +25,8 @@ public struct Manifest: Sendable {
         }
     }
 
-    /// The patch's reverse-DNS name and its version, 1 to 2^31-1. A runner accepts no lower version for a name, unless the higher
-    /// one was taken back.
+    /// The patch's reverse-DNS name and its version, 1 to 2^31-1. A runner accepts no lower version for a name, unless
+    /// the higher one was taken back.
     public let patch: PatchID
     /// The app's reverse-DNS name.
     public let app: String
@@ -59,8 +59,8 @@ public struct Manifest: Sendable {
     /// Makes a manifest.
     ///
     /// - Parameters:
-    ///   - patch: The name is two or more labels of `[A-Za-z0-9_-]+` with dots between them, at most 128 bytes; the version is 1
-    ///     to 2^31-1.
+    ///   - patch: The name is two or more labels of `[A-Za-z0-9_-]+` with dots between them, at most 128 bytes; the
+    ///     version is 1 to 2^31-1.
     ///   - app: In the form of the patch's name.
     ///   - appVersions: The versions of the app that it is for.
     ///   - engine: 1 to 2^31-1.

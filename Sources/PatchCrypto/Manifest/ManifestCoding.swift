@@ -40,8 +40,8 @@ extension Manifest {
             throw .manifest(error.code, error.message)
         }
         try self.init(document, limits: limits)
-        // Every value has only one spelling, so plain JSON is canonical. In other JSON, this finds keys in another order, white
-        // space, or another spelling of a string.
+        // Every value has only one spelling, so plain JSON is canonical. In other JSON, this finds keys in another
+        // order, white space, or another spelling of a string.
         if isPlain { return }
         let canonical = encoded()
         guard canonical == bytes else {

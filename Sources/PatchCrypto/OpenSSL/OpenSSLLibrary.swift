@@ -8,12 +8,13 @@ package enum OpenSSLLibrary {
 
     /// Makes OpenSSL skip its cleanup at the end of the process, which saves a fifth of a millisecond.
     ///
-    /// It is for a tool that exits once it has its answer, and must be called before anything else in this module. A host
-    /// that uses OpenSSL itself should not call it.
+    /// It is for a tool that exits once it has its answer, and must be called before anything else in this module. A
+    /// host that uses OpenSSL itself should not call it.
     package static func skipCleanupAtExit() {
         OPENSSL_init_crypto(UInt64(OPENSSL_INIT_NO_ATEXIT), nil)
     }
 
-    /// Prevents core files, and prevents other processes of the user from reading this process's memory, which may hold keys.
+    /// Prevents core files, and prevents other processes of the user from reading this process's memory, which may hold
+    /// keys.
     package static func refuseCoreDumps() { copenssl_refuseCoreDumps() }
 }

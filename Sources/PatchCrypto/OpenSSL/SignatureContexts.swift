@@ -5,8 +5,8 @@ internal import COpenSSL
 /// Making a context takes half as long as hashing 4 KiB.
 @safe final class SignatureContexts: Sendable {
     private nonisolated(unsafe) var idle: [(context: OpaquePointer, scheme: Scheme)] = unsafe []
-    /// OpenSSL's lock, because the thread sanitizer does not see the standard library's. If it could not be allocated, no context
-    /// is kept.
+    /// OpenSSL's lock, because the thread sanitizer does not see the standard library's. If it could not be allocated,
+    /// no context is kept.
     private nonisolated(unsafe) let lock = unsafe CRYPTO_THREAD_lock_new()
 
     struct Scheme: Equatable {

@@ -91,7 +91,8 @@ enum SymmetricCipher: String {
 
     /// Decrypts sealed bytes.
     ///
-    /// - Parameter output: Has room for the ciphertext, and is either the ciphertext itself or outside the sealed bytes.
+    /// - Parameter output: Has room for the ciphertext, and is either the ciphertext itself or outside the sealed
+    ///   bytes.
     /// - Returns: The plaintext's length; nil if the padding or the tag is wrong.
     private func decrypt(
         _ sealed: UnsafeBufferPointer<UInt8>, to output: UnsafeMutablePointer<UInt8>, key: SecretBytes, label: String

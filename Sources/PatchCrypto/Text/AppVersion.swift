@@ -120,7 +120,8 @@ public struct VersionRange: Sendable, CustomStringConvertible {
         }
     }
 
-    /// The lowest version that satisfies every comparison, and the lowest one above all that do; nil if there is none above.
+    /// The lowest version that satisfies every comparison, and the lowest one above all that do; nil if there is none
+    /// above.
     private var bounds: (from: AppVersion, end: AppVersion?) {
         var (from, end): (AppVersion?, AppVersion?) = (.lowest, nil)
         for comparison in comparisons {

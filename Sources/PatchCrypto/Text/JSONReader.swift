@@ -4,7 +4,8 @@ extension JSONValue {
     /// Foundation's decoder is not used because it would double the cost of a short verification.
     ///
     /// - Parameter text: UTF-8 without a byte order mark.
-    /// - Throws: `malformed` for anything else, for a duplicate key in an object, and for values nested more than 32 deep.
+    /// - Throws: `malformed` for anything else, for a duplicate key in an object, and for values nested more than 32
+    ///   deep.
     package init(parsing text: [UInt8]) throws(PatchError) {
         var isPlain = false
         try self.init(parsing: text, isPlain: &isPlain)
@@ -12,8 +13,8 @@ extension JSONValue {
 
     /// Reads JSON, and finds whether it is plain, so that `encoded()` returns the same bytes.
     ///
-    /// - Parameter isPlain: Set to true if the keys are in order, and there is no white space, negative number or escape. Other
-    ///   JSON may be canonical too.
+    /// - Parameter isPlain: Set to true if the keys are in order, and there is no white space, negative number or
+    ///   escape. Other JSON may be canonical too.
     init(parsing text: [UInt8], isPlain: inout Bool) throws(PatchError) {
         var reader = JSONReader(text: text)
         self = try reader.value(depth: 0)
@@ -94,8 +95,8 @@ private struct JSONReader {
     /// Reads an object whose brace is next.
     private mutating func members(depth: Int) throws(PatchError) -> [(key: String, value: JSONValue)] {
         var members: [(key: String, value: JSONValue)] = []
-        // Keys in canonical order all differ. After a key that is out of order, each key is looked up among the earlier ones: one
-        // by one while they are few.
+        // Keys in canonical order all differ. After a key that is out of order, each key is looked up among the earlier
+        // ones: one by one while they are few.
         var isOrdered = true
         var known: Set<ExactString>?
         position += 1

@@ -17,8 +17,8 @@ public struct EnvelopeVerifier: Sendable {
     ///   - trustStore: The keys whose signatures count.
     ///   - threshold: How many distinct trusted keys must have signed, at least 1. A threshold above the number of keys
     ///     is allowed, and refuses everything.
-    ///   - requiredSigners: Who must have signed, by the names in the trust store: for each set, the key with one of its
-    ///     names.
+    ///   - requiredSigners: Who must have signed, by the names in the trust store: for each set, the key with one of
+    ///     its names.
     ///   - policy: The rules that a sound patch must fit.
     /// - Throws: `config` if the threshold is below 1, or a set is empty or has a name that is not in the trust store.
     public init(
@@ -130,7 +130,8 @@ public struct EnvelopeVerifier: Sendable {
                 do throws(PatchError) {
                     isValid = try known?.key.isValid(signature.signature, for: envelope.payload) ?? false
                 } catch {
-                    // The signature may be valid or not. This matters only if the key is trusted and the others are too few.
+                    // The signature may be valid or not. This matters only if the key is trusted and the others are too
+                    // few.
                     if refusal == nil { unavailable = error }
                 }
                 signatures.append(

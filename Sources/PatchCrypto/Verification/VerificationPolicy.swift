@@ -18,8 +18,8 @@ public struct VerificationPolicy: Sendable {
     ///   - appVersion: The app's version.
     ///   - engine: The engine level that would run the patch: `PatchRunner.engineLevel`.
     ///   - minimumVersion: The lowest patch version that is accepted.
-    ///   - time: The moment at which neither the patch nor the keys that signed it may have expired. The library reads no
-    ///     clock itself. To check no time, give nil.
+    ///   - time: The moment at which neither the patch nor the keys that signed it may have expired. The library reads
+    ///     no clock itself. To check no time, give nil.
     public init(app: String, appVersion: AppVersion, engine: Int, minimumVersion: Int? = nil, time: Timestamp?) {
         self.app = app
         self.appVersion = appVersion

@@ -47,7 +47,8 @@ public struct PatchEvent: Sendable {
         case changedSwitches(Switches)
         /// The device's folder or a file in it cannot be used.
         case storeFailed(PatchError)
-        /// Another process writes the device's folder, and this process follows it: it runs the patches that are good there.
+        /// Another process writes the device's folder, and this process follows it: it runs the patches that are good
+        /// there.
         case becameFollower(Follower)
         /// A call had no effect, because the app made it too early.
         case misused(PatchError)
@@ -55,12 +56,14 @@ public struct PatchEvent: Sendable {
 
     /// What has happened. Of several equal events, it is the last one.
     public let kind: Kind
-    /// How many equal events were counted since the first one was reported; nil for an event that is reported by itself.
+    /// How many equal events were counted since the first one was reported; nil for an event that is reported by
+    /// itself.
     private let repetitions: Int?
 
     /// How many equal events this one stands for, so that the sum over all events is right.
     ///
-    /// An event is reported at once, with 1. Those that equal it within the next second are one event, when the second is over.
+    /// An event is reported at once, with 1. Those that equal it within the next second are one event, when the second
+    /// is over.
     public var count: Int { repetitions ?? 1 }
 
     /// Makes an event of a device from one of a runner, for ``PatchEventLog/record(_:)``.
@@ -86,8 +89,8 @@ extension PatchEvent {
     /// How severe the event is. For a script's log line, this is the line's level.
     public var severity: EventSeverity { record.level }
 
-    /// A message that is the same for every event of this name; for a script's log line, the content of the line. Characters that
-    /// a terminal would act on are escaped.
+    /// A message that is the same for every event of this name; for a script's log line, the content of the line.
+    /// Characters that a terminal would act on are escaped.
     public var message: String { Escape.comment(record.message) }
 
     /// The values that differ from event to event, by their names in JSON, such as `patch.id` (docs/events.md).

@@ -12,8 +12,8 @@ internal import Synchronization
 ///     let log = PatchEventLog(folder: "…/events", resource: EventResource(host: host, installation: installation))
 ///     let runner = PatchRunner(registry: registry, host: host) { log.record(PatchEvent($0)) }
 ///
-/// An event that happens again within a minute is counted, and written once with its count when the minute is over. A line is
-/// written with one call, so another program can follow the files. Several processes may log to one folder.
+/// An event that happens again within a minute is counted, and written once with its count when the minute is over. A
+/// line is written with one call, so another program can follow the files. Several processes may log to one folder.
 public final class PatchEventLog: Sendable {
     /// How much is kept.
     public struct Limits: Sendable {
@@ -120,8 +120,8 @@ public final class PatchEventLog: Sendable {
 
     package func record(_ kind: PatchEvent.Kind) { record(PatchEvent(kind)) }
 
-    /// Writes the call statistics of the active patches since the last call of this method. Call it when the app goes to the
-    /// background, and from time to time: reports need the statistics for failure rates.
+    /// Writes the call statistics of the active patches since the last call of this method. Call it when the app goes
+    /// to the background, and from time to time: reports need the statistics for failure rates.
     ///
     /// - Parameter registry: The functions that patches replace.
     public func recordCalls(of registry: PatchRegistry) {

@@ -14,13 +14,13 @@ public struct SyncReport: Sendable {
         public internal(set) var error: PatchError?
     }
 
-    /// Why the sync failed; nil if it succeeded. After a failure, held patches stay held, except those that the sync had already
-    /// removed.
+    /// Why the sync failed; nil if it succeeded. After a failure, held patches stay held, except those that the sync
+    /// had already removed.
     public internal(set) var error: PatchError?
     /// A result for each version of a patch in the list, and for each one that is held.
     public internal(set) var results: [Result] = []
-    /// Whether this process has followed the one that writes the device's folder: it has not used the network, and applied the
-    /// other one's results.
+    /// Whether this process has followed the one that writes the device's folder: it has not used the network, and
+    /// applied the other one's results.
     public internal(set) var hasFollowed = false
     /// How many bytes were read from the feed.
     public internal(set) var bytes = 0

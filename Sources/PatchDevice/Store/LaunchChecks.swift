@@ -2,8 +2,8 @@ internal import Dispatch
 internal import PatchRunner
 internal import Synchronization
 
-/// The checks of a launch's patches. Other threads make them ahead of the thread that activates the patches in order. That thread
-/// makes a check itself if no other thread has begun it.
+/// The checks of a launch's patches. Other threads make them ahead of the thread that activates the patches in order.
+/// That thread makes a check itself if no other thread has begun it.
 final class LaunchChecks: Sendable {
     private struct State {
         var items: [Item]

@@ -28,7 +28,8 @@ struct LaunchInProgress {
     var due: Set<String> = []
     /// Why patches do not run in this launch, by the hashes of their envelopes.
     var blockReasons: [String: BlockReason] = [:]
-    /// The version of each patch that was activated last, by id. It may have been deactivated since, and may no longer be held.
+    /// The version of each patch that was activated last, by id. It may have been deactivated since, and may no longer
+    /// be held.
     var activated: [String: (patch: PatchID, hash: String)] = [:]
     /// The hashes of the patches of which only the `otherwise` was activated last, by id.
     var closed: [String: String] = [:]
@@ -85,8 +86,8 @@ enum BlockReason: Sendable {
     /// The machine or the thread lacked something. It is tried again at the next sync and at the next launch.
     case postponed(PatchError)
     case expired(PatchError)
-    /// It is not for this version of the app, it needs a higher engine level, or the feed has taken it away and that could not be
-    /// written. The code states which.
+    /// It is not for this version of the app, it needs a higher engine level, or the feed has taken it away and that
+    /// could not be written. The code states which.
     case notApplicable(PatchError, PatchStatus.Code)
     /// The app has not registered these functions yet.
     case waiting([String])

@@ -8,15 +8,15 @@ public struct PatchStatus: Sendable, CustomStringConvertible {
         @nonexhaustive
     #endif
     public enum Code: String, Sendable, CaseIterable {
-        /// It runs and is good: a launch that began with it was confirmed, the app has confirmed since its activation, or its
-        /// watch was over.
+        /// It runs and is good: a launch that began with it was confirmed, the app has confirmed since its activation,
+        /// or its watch was over.
         case good
         /// It runs, or ran, and has not proved itself yet.
         case trial
         /// Launches failed while it was on trial. It is tried again alone.
         case suspect
-        /// Launches failed with it, and it has an `otherwise`, which answers. Its functions do not run until they are tried again
-        /// alone.
+        /// Launches failed with it, and it has an `otherwise`, which answers. Its functions do not run until they are
+        /// tried again alone.
         case closed
         /// It is held, and runs from the next launch on.
         case downloaded
@@ -42,7 +42,8 @@ public struct PatchStatus: Sendable, CustomStringConvertible {
         case unwritable
         /// It was refused when it was downloaded, verified or loaded.
         case refused
-        /// The machine lacked memory, processor time or descriptors to load it, or the thread lacked stack. It is tried again.
+        /// The machine lacked memory, processor time or descriptors to load it, or the thread lacked stack. It is tried
+        /// again.
         case postponed
         /// It has expired.
         case expired

@@ -10,10 +10,11 @@ extension PatchStore {
         let failures: Int
     }
 
-    /// Takes an event of the runner. A breaker that opens counts as a failure of its patch, unless the patch has an `otherwise`.
-    /// An older good version answers from then on for a function that has none.
+    /// Takes an event of the runner. A breaker that opens counts as a failure of its patch, unless the patch has an
+    /// `otherwise`. An older good version answers from then on for a function that has none.
     ///
-    /// It is called in a call of the app, which waits for no write and no other thread: the rest happens on a thread of its own.
+    /// It is called in a call of the app, which waits for no write and no other thread: the rest happens on a thread of
+    /// its own.
     package func observe(_ event: RunnerEvent) {
         guard case .breakerOpened(let breaker) = event.kind else { return }
         let patch = breaker.patch
@@ -28,7 +29,8 @@ extension PatchStore {
     /// Waits until breakers that have opened are noted, and older versions have taken the place. For tests.
     package func waitForBreakers() { queue.sync {} }
 
-    /// Notes the breakers that have opened. The next change of the state does this, so that none is lost if the app ends.
+    /// Notes the breakers that have opened. The next change of the state does this, so that none is lost if the app
+    /// ends.
     func noteOpenings(_ openings: [Opening], in state: inout StoreState) -> [StoreState.Outcome] {
         let time = clock()
         return openings.flatMap { opening in

@@ -5,12 +5,12 @@ package import PatchRunner
 
 // Several processes that share a folder: one writes, the others follow it.
 extension PatchStore {
-    /// Brings a process that does not write up to date with the writer. If the writer has ended, this process takes its place and
-    /// begins its launch: it judges the writer's launch, and runs the patches on trial.
+    /// Brings a process that does not write up to date with the writer. If the writer has ended, this process takes its
+    /// place and begins its launch: it judges the writer's launch, and runs the patches on trial.
     ///
     /// - Parameters:
-    ///   - longest: How long a sync may take, if the app syncs. If the writer has not synced for three syncs in a row, this process
-    ///     asks the feed itself.
+    ///   - longest: How long a sync may take, if the app syncs. If the writer has not synced for three syncs in a row,
+    ///     this process asks the feed itself.
     ///   - waits: Whether a patch that is gone runs on while the writer syncs, which may bring its older version.
     /// - Returns: Whether this process follows another one.
     package func follow(on runner: PatchRunner?, longest: Duration? = nil, waits: Bool = true) -> Bool {
@@ -146,8 +146,8 @@ extension PatchStore {
     /// How long a follower waits for the sync of the writer.
     package static let longestWait = Duration.seconds(10)
 
-    /// Notices that this process was forked from the one that opened the store. It shares the lock of that process, which it must
-    /// not release, so it drops the lock without unlocking it and follows.
+    /// Notices that this process was forked from the one that opened the store. It shares the lock of that process,
+    /// which it must not release, so it drops the lock without unlocking it and follows.
     func noticeFork() {
         let isForked = memory.locked { memory in
             guard memory.writer.noticeFork() else { return false }

@@ -64,8 +64,8 @@ extension PatchStore {
         checks.end()
     }
 
-    /// Ends running patches. A version that is held and good, or closed, takes the place in the same step, so that no call meets
-    /// the original in between.
+    /// Ends running patches. A version that is held and good, or closed, takes the place in the same step, so that no
+    /// call meets the original in between.
     ///
     /// - Parameter others: Other versions that must not run, either.
     package func end(_ ended: Set<PatchID>, on runner: PatchRunner, without others: Set<PatchID> = []) {
@@ -236,7 +236,8 @@ extension PatchStore {
         }
     }
 
-    /// Why a held patch does not run. If the app was updated past its range, or it has expired, the patch is not at fault.
+    /// Why a held patch does not run. If the app was updated past its range, or it has expired, the patch is not at
+    /// fault.
     private func blockReason(_ error: PatchError, _ manifest: Manifest?, on runner: PatchRunner) -> BlockReason {
         guard !error.isCircumstance else { return .postponed(error) }
         guard error.code == .policy, let manifest, manifest.app.utf8.elementsEqual(host.app.utf8) else {
@@ -263,8 +264,8 @@ extension PatchStore {
         }
     }
 
-    /// Notes the patches that the feed has taken away, if that could not be written, for ``why(_:)`` and for the processes that
-    /// follow this one.
+    /// Notes the patches that the feed has taken away, if that could not be written, for ``why(_:)`` and for the
+    /// processes that follow this one.
     func setBlockReasons(_ patches: [(hash: String, code: PatchStatus.Code, reason: String)]) {
         memory.locked { memory in
             memory.launch.setBlockReasons(patches)
@@ -323,10 +324,11 @@ extension PatchStore {
         return try result.get()
     }
 
-    /// Deactivates running patches, and ends shadows, that would be refused now: a key that signed them was revoked or has
-    /// expired, or they have expired.
+    /// Deactivates running patches, and ends shadows, that would be refused now: a key that signed them was revoked or
+    /// has expired, or they have expired.
     ///
-    /// Each envelope is read from the folder and verified again. A file that cannot be read, or is damaged, ends no patch.
+    /// Each envelope is read from the folder and verified again. A file that cannot be read, or is damaged, ends no
+    /// patch.
     package func dropRefused(on runner: PatchRunner, trust: PatchTrust) {
         let (time, keys) = (runner.time, keysThatCount(in: trust, on: runner))
         let (isKnown, activated, closed) = memory.locked { memory in
@@ -384,7 +386,8 @@ extension PatchStore {
         return (try? change { $0.confirm(limits: limits, at: time) }) != nil
     }
 
-    /// Confirms a launch that another process has begun, and ends it, because nothing is running that could still crash.
+    /// Confirms a launch that another process has begun, and ends it, because nothing is running that could still
+    /// crash.
     ///
     /// - Throws: `io` if that cannot be written.
     package func confirmLast() throws(PatchError) {

@@ -8,8 +8,9 @@ internal import Synchronization
 
 /// The patches of a device across its launches: a folder that records which patches are held, good and banned.
 ///
-/// Before any script runs, the store notes that a launch has begun. If the next launch finds that note open, the launch crashed,
-/// hung or was killed. After two such launches, the patches on trial are rolled back, and the last good ones run.
+/// Before any script runs, the store notes that a launch has begun. If the next launch finds that note open, the launch
+/// crashed, hung or was killed. After two such launches, the patches on trial are rolled back, and the last good ones
+/// run.
 ///
 /// The app starts with any folder. If the folder cannot be read or written, only patches that are known to be good run.
 ///
@@ -38,8 +39,8 @@ package final class PatchStore: Sendable {
         /// When lasting faults were last reported, as uptimes.
         var lastReported: [String: Duration] = [:]
 
-        /// The hashes of the patches that have failed in this launch: a script did not load, or an older version took the place.
-        /// They are not activated again in it.
+        /// The hashes of the patches that have failed in this launch: a script did not load, or an older version took
+        /// the place. They are not activated again in it.
         var failed: Set<String> {
             // The state is about the launch of the process that writes. A tool, which begins none, tells of that one.
             let isOwn = writer.canWrite || !launch.hasBegun
@@ -52,7 +53,8 @@ package final class PatchStore: Sendable {
     /// If another process has it open, this one reads it: it runs the patches that are good, and changes nothing.
     ///
     /// - Parameters:
-    ///   - isReader: Whether to only read, as an extension of the app does, even if no other process has the store open.
+    ///   - isReader: Whether to only read, as an extension of the app does, even if no other process has the store
+    ///     open.
     ///   - uptime: Measures how long crashes count.
     package init(
         folder: Path, host: HostInfo, isReader: Bool = false, limits: CrashLimits = CrashLimits(),
@@ -74,7 +76,8 @@ package final class PatchStore: Sendable {
 
     deinit { close() }
 
-    /// The app that a folder belongs to: each version of it that has a part of the folder, the one that synced last first.
+    /// The app that a folder belongs to: each version of it that has a part of the folder, the one that synced last
+    /// first.
     ///
     /// - Throws: `no-input` if there is no state, `malformed` or `config` if none can be read.
     package static func hosts(of folder: Path) throws(PatchError) -> [HostInfo] {
@@ -166,8 +169,8 @@ package final class PatchStore: Sendable {
         return !found.isEmpty
     }
 
-    /// Forgets every patch, ban and note, as if the app had just been installed. Keys that a feed has revoked or removed
-    /// stay so.
+    /// Forgets every patch, ban and note, as if the app had just been installed. Keys that a feed has revoked or
+    /// removed stay so.
     ///
     /// - Throws: `io` if that cannot be written.
     package func clear() throws(PatchError) {
@@ -192,8 +195,8 @@ package final class PatchStore: Sendable {
         }
     }
 
-    /// Removes files that do not belong to the store from its folder: the remains of interrupted writes, and files in the place
-    /// of a folder.
+    /// Removes files that do not belong to the store from its folder: the remains of interrupted writes, and files in
+    /// the place of a folder.
     package func clean() { memory.locked { $0.writer.clean() } }
 
     /// Stores an envelope. Call ``hold(_:)`` to make the store keep it.

@@ -19,8 +19,8 @@ extension StoreFolder {
     /// - Throws: `no-input` if they cannot be listed.
     func listOthers() throws(PatchError) -> [StoreFolder] { try Self.parts(of: root).filter { $0.path != path } }
 
-    /// The parts of all versions, the one that synced last first. A folder that an older version of this library has made is one,
-    /// too.
+    /// The parts of all versions, the one that synced last first. A folder that an older version of this library has
+    /// made is one, too.
     private static func parts(of root: Path) throws(PatchError) -> [StoreFolder] {
         let folder = root.appending(versions)
         let names = FileInfo(folder, following: false)?.isFolder == true ? try Folder.names(in: folder) : []
@@ -42,7 +42,8 @@ extension StoreFolder {
         others().lazy.compactMap { $0.readState().state?.app }.first { $0 != app }
     }
 
-    /// The state of a folder that an older version of this library has made for this version of the app, unless that still runs.
+    /// The state of a folder that an older version of this library has made for this version of the app, unless that
+    /// still runs.
     func oldState(of version: AppVersion) -> StoreState? {
         let old = StoreFolder(root: root, part: root)
         guard old.hasState, let state = old.readState().state, state.appVersion == version else { return nil }
@@ -68,10 +69,11 @@ extension StoreFolder {
         }
     }
 
-    /// The name of the installation, which all versions and processes share: the one that is noted, or else a new one, which is
-    /// noted then.
+    /// The name of the installation, which all versions and processes share: the one that is noted, or else a new one,
+    /// which is noted then.
     ///
-    /// - Parameter replacesDamaged: Whether a file that is no name is replaced, which only a process that writes may do.
+    /// - Parameter replacesDamaged: Whether a file that is no name is replaced, which only a process that writes may
+    ///   do.
     func installation(or new: String, replacesDamaged: Bool) -> String {
         let file = root.appending(Path("installation"))
         var noted: String? {

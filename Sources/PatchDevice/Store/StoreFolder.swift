@@ -58,7 +58,8 @@ struct StoreFolder: Sendable {
         try Folder.make(path)
     }
 
-    /// Removes what is in the place of a folder: a file would stop each sync, and so would a link, which is not followed.
+    /// Removes what is in the place of a folder: a file would stop each sync, and so would a link, which is not
+    /// followed.
     private func freePlaces() {
         for folder in [path.parent, path, envelopes, feed] {
             if let info = FileInfo(folder, following: false), !info.isFolder { try? Folder.remove(folder) }
@@ -153,14 +154,14 @@ struct StoreFolder: Sendable {
 
     // MARK: a process that cannot write
 
-    /// Signals to other processes that the writer of the folder cannot write it. The signal is a lock, which needs no write, and
-    /// lasts as long as the lock.
+    /// Signals to other processes that the writer of the folder cannot write it. The signal is a lock, which needs no
+    /// write, and lasts as long as the lock.
     ///
     /// - Returns: nil if the lock cannot be taken, such as while another process checks it.
     func lockAsMute() -> Descriptor? { (try? Folder.lock(envelopes)) ?? nil }
 
-    /// Whether a process has sent that signal. A store without a folder of envelopes has no patches that a process could keep
-    /// running.
+    /// Whether a process has sent that signal. A store without a folder of envelopes has no patches that a process
+    /// could keep running.
     var isMute: Bool {
         do throws(PatchError) { return try Folder.lock(envelopes, isShared: true) == nil } catch { return false }
     }

@@ -4,8 +4,9 @@ package import PatchCrypto
 extension StoreState {
     /// The patches that may run: the highest version of each patch that is neither a suspect nor off.
     ///
-    /// After a failed launch in which nothing was on trial, nothing new is tried until a launch works or the good patches are
-    /// off. Otherwise, the new patch would be blamed. Nothing new is tried while a suspect is tried, either.
+    /// After a failed launch in which nothing was on trial, nothing new is tried until a launch works or the good
+    /// patches are off. Otherwise, the new patch would be blamed. Nothing new is tried while a suspect is tried,
+    /// either.
     package var runnable: [Held] {
         let isRetry = launch?.isRetry ?? false
         let takesNew = failures == 0 && !triesSuspect
@@ -50,8 +51,8 @@ extension StoreState {
     ) {
         // What the last launch could not write about its own end is no failure of a good patch.
         var chosen = onlyGood ? runnable { ($0.stage == .good || $0.wasGood) && !$0.isSuspended } : runnable
-        // A patch that could not run before does not make suspects, or patches that are off, wait forever. They do not make it
-        // wait, either.
+        // A patch that could not run before does not make suspects, or patches that are off, wait forever. They do not
+        // make it wait, either.
         let isGood = chosen.allSatisfy { !$0.isOnTrial }
         let isSettled = !onlyGood && chosen.allSatisfy { !$0.isOnTrial || $0.couldNotRun }
         let suspects = held.filter { isDue($0, limits, time) }
@@ -84,8 +85,8 @@ extension StoreState {
         return (closed(beside: good, \.isClosed) + good).map(\.hash)
     }
 
-    /// The versions of a patch that may take the place of others: the closed one, and then those that are good or, in the process
-    /// that tries them, have run on trial, the highest first.
+    /// The versions of a patch that may take the place of others: the closed one, and then those that are good or, in
+    /// the process that tries them, have run on trial, the highest first.
     ///
     /// - Parameters:
     ///   - others: The versions that no longer run.

@@ -1,7 +1,7 @@
 package import PatchCrypto
 
-// The form in which a store's state is kept in its file. A member that is missing has its default, so that a file from an older
-// version of this library can be read.
+// The form in which a store's state is kept in its file. A member that is missing has its default, so that a file from
+// an older version of this library can be read.
 extension StoreState {
     static let schema = "patchpack.store/1"
 

@@ -29,8 +29,9 @@ extension StoreState {
         return outcomes
     }
 
-    /// The indices in `held` of the patches that a crash of a launch is blamed on: those that run and whose watch is not over.
-    /// The confirmation ends the watch of patches that the launch began with, if they had proved themselves before.
+    /// The indices in `held` of the patches that a crash of a launch is blamed on: those that run and whose watch is
+    /// not over. The confirmation ends the watch of patches that the launch began with, if they had proved themselves
+    /// before.
     func blamable(_ launch: Launch) -> [Int] {
         let began = Set(launch.isFirstWatchOver ? [] : launch.patches)
         let (late, broken) = (Set(launch.late), Set(launch.broken))
@@ -42,8 +43,8 @@ extension StoreState {
         }
     }
 
-    /// The indices in `held` of the closed patches that a crash of a launch counts against: those whose watch is not over, if no
-    /// sync has reached the feed, which could have withdrawn them.
+    /// The indices in `held` of the closed patches that a crash of a launch counts against: those whose watch is not
+    /// over, if no sync has reached the feed, which could have withdrawn them.
     func watchedClosed(_ launch: Launch) -> [Int] {
         let watched = Set((launch.isFirstWatchOver ? [] : launch.patches) + launch.late)
         return launch.hasSynced
@@ -119,8 +120,8 @@ extension StoreState {
 
     /// Counts a crash against confirmed patches that have not proved themselves.
     ///
-    /// A confirmed patch stays good if an unconfirmed one ran too, until it has failed more often than one on trial may. If only
-    /// confirmed patches ran, they are on trial again.
+    /// A confirmed patch stays good if an unconfirmed one ran too, until it has failed more often than one on trial
+    /// may. If only confirmed patches ran, they are on trial again.
     private mutating func judgeUnproven(
         _ unproven: [Int], hasUnconfirmed: Bool, _ limits: CrashLimits, _ time: Timestamp?, _ outcomes: inout [Outcome]
     ) {
@@ -136,13 +137,15 @@ extension StoreState {
         }
     }
 
-    /// Counts a crash against the patches on trial, and bans the one that is known to be the cause once it has failed too often.
+    /// Counts a crash against the patches on trial, and bans the one that is known to be the cause once it has failed
+    /// too often.
     private mutating func judgeTrials(
         _ trials: [Int], isKnown: Bool, _ limits: CrashLimits, _ time: Timestamp?, _ outcomes: inout [Outcome]
     ) {
         for index in trials {
             held[index].failures += 1
-            // If several patches have not proved themselves, the cause is not known. Those on trial are tried again alone.
+            // If several patches have not proved themselves, the cause is not known. Those on trial are tried again
+            // alone.
             if isKnown || held[index].stage == .suspect || held[index].failures < limits.trialFailures { continue }
             outcomes.append(setAside(at: index, time))
         }
@@ -151,7 +154,8 @@ extension StoreState {
         else { return }
         guard !held[index].isProtective else { return outcomes.append(setAside(at: index, time)) }
         guard hasConfirmed else {
-            // Perhaps the app just never confirms. The first confirmation bans the patch, because that launch works without it.
+            // Perhaps the app just never confirms. The first confirmation bans the patch, because that launch works
+            // without it.
             held[index].stage = .suspect
             return outcomes.append(.suspect(held[index].patch))
         }
@@ -195,8 +199,8 @@ extension StoreState {
         for index in shadows.indices where hashes.contains(shadows[index].hash) { shadows[index].loadFailures += 1 }
     }
 
-    /// Counts a failed launch in which nothing but closed patches can be the cause, and no sync has reached the feed. The third in
-    /// a row bans one of them.
+    /// Counts a failed launch in which nothing but closed patches can be the cause, and no sync has reached the feed.
+    /// The third in a row bans one of them.
     mutating func judgeClosed(
         _ closed: [Int], _ limits: CrashLimits, _ time: Timestamp?, _ outcomes: inout [Outcome]
     ) {

@@ -10,8 +10,8 @@ extension StoreState {
 
     /// Notes that the app is healthy: the patches that the launch began with, and that still run, are good.
     ///
-    /// If this was noted before, the patches that were activated later are good too. Patches have proved themselves once their
-    /// watch is over.
+    /// If this was noted before, the patches that were activated later are good too. Patches have proved themselves
+    /// once their watch is over.
     package mutating func confirm(limits: CrashLimits, at time: Timestamp?) -> [Outcome] {
         guard let launch else { return [] }
         guard !launch.isConfirmed else { return promote(Set(launch.late).subtracting(launch.broken)) }
@@ -55,8 +55,8 @@ extension StoreState {
         return outcomes
     }
 
-    /// Notes that the watch of some patches is over, and that the app has not crashed. Patches that were activated in the middle
-    /// of the launch are good now, if the app has confirmed.
+    /// Notes that the watch of some patches is over, and that the app has not crashed. Patches that were activated in
+    /// the middle of the launch are good now, if the app has confirmed.
     ///
     /// - Parameters:
     ///   - began: Whether the watch of the patches that the launch began with is over.
@@ -73,8 +73,8 @@ extension StoreState {
         return outcomes + promote(passed, from: [.downloaded, .trial, .suspect])
     }
 
-    /// The patch that may be tried alone in the middle of a launch, which is confirmed, and in which nothing is watched any more;
-    /// nil if there is none.
+    /// The patch that may be tried alone in the middle of a launch, which is confirmed, and in which nothing is watched
+    /// any more; nil if there is none.
     package func nextAlone(limits: CrashLimits, at time: Timestamp?) -> Held? {
         guard isEnabled, failures == 0, let launch, launch.isConfirmed, launch.isFirstWatchOver, !launch.isWatched
         else {
@@ -101,7 +101,8 @@ extension StoreState {
         closeNote()
     }
 
-    /// Notes that a patch of this launch could not run, so that it is neither blamed nor praised for the rest of the launch.
+    /// Notes that a patch of this launch could not run, so that it is neither blamed nor praised for the rest of the
+    /// launch.
     package mutating func exclude(_ hash: String) {
         launch?.patches.removeAll { $0 == hash }
         launch?.late.removeAll { $0 == hash }
@@ -112,8 +113,8 @@ extension StoreState {
         closeNote()
     }
 
-    /// Notes that a script is about to be loaded, so that a launch that ends meanwhile is blamed on it alone. This is done for
-    /// protective patches that are not good, and for patches in shadow.
+    /// Notes that a script is about to be loaded, so that a launch that ends meanwhile is blamed on it alone. This is
+    /// done for protective patches that are not good, and for patches in shadow.
     package mutating func noteLoading(_ hash: String) {
         let isShadow = shadows.contains { $0.hash == hash }
         guard launch != nil, isShadow || held.contains(where: { $0.hash == hash && $0.notesLoading }) else { return }
@@ -123,7 +124,8 @@ extension StoreState {
 
     /// Notes that a script has been loaded, or could not be.
     ///
-    /// - Parameter isProtective: Whether one of its replacements has an `otherwise`; nil if it could not be loaded, or is in shadow.
+    /// - Parameter isProtective: Whether one of its replacements has an `otherwise`; nil if it could not be loaded, or
+    ///   is in shadow.
     package mutating func noteLoaded(_ hash: String, isProtective: Bool?) {
         launch?.loading.removeAll { $0 == hash }
         for index in held.indices where held[index].hash == hash {
@@ -142,7 +144,8 @@ extension StoreState {
         closeNote()
     }
 
-    /// Notes that a patch in shadow is about to run for the first time in this launch, so that a crash counts against it.
+    /// Notes that a patch in shadow is about to run for the first time in this launch, so that a crash counts against
+    /// it.
     package mutating func noteShadowCall(_ hash: String) {
         guard launch?.late.contains(hash) == false, shadows.contains(where: { $0.hash == hash }) else { return }
         launch?.late.append(hash)
@@ -154,8 +157,9 @@ extension StoreState {
     ///
     /// A crash from now on counts, even if the launch was confirmed before.
     ///
-    /// - Parameter isDue: Whether the launch would have begun with it if the app had registered its functions earlier. Then it
-    ///   counts as a patch that the launch began with, if the launch is not confirmed yet or the patch has proved itself before.
+    /// - Parameter isDue: Whether the launch would have begun with it if the app had registered its functions earlier.
+    ///   Then it counts as a patch that the launch began with, if the launch is not confirmed yet or the patch has
+    ///   proved itself before.
     package mutating func activate(_ hash: String, isDue: Bool = false) -> [Outcome] {
         var outcomes: [Outcome] = []
         if let index = held.firstIndex(where: { $0.hash == hash }) {

@@ -1,6 +1,7 @@
 // The parts of a state that are written, and when.
 extension StoreState {
-    /// The part of the state that the next launch must find on the disk. A launch without held patches need not be recorded.
+    /// The part of the state that the next launch must find on the disk. A launch without held patches need not be
+    /// recorded.
     private var durable: StoreState {
         var state = self
         state.revision = 0

@@ -10,7 +10,8 @@ extension StoreState {
         let states: [StoreState]
         /// The newest list that this version or another one has seen; nil if it is not known.
         let list: PatchList?
-        /// Whether the first of the others has seen a newer state of the feed than this version, or this one has seen none.
+        /// Whether the first of the others has seen a newer state of the feed than this version, or this one has seen
+        /// none.
         let isNewer: Bool
         var installation: String { states[0].installation }
 
@@ -21,8 +22,8 @@ extension StoreState {
         }
     }
 
-    /// Takes what the newest list says, and the patches that the others hold, if they are for this version too. What has failed in
-    /// other versions counts only if it is banned.
+    /// Takes what the newest list says, and the patches that the others hold, if they are for this version too. What
+    /// has failed in other versions counts only if it is banned.
     package mutating func learn(_ news: News) {
         guard let latest = news.states.first else { return }
         givenName = givenName ?? latest.givenName

@@ -14,8 +14,8 @@ package struct StoreState: Sendable, Hashable {
         case trial
         /// It was among several patches on trial when launches failed. It is tried again alone.
         case suspect
-        /// Launches failed with it, and it is protective: its `otherwise` answers, and its functions do not run. They are tried
-        /// again alone, and it is a suspect meanwhile.
+        /// Launches failed with it, and it is protective: its `otherwise` answers, and its functions do not run. They
+        /// are tried again alone, and it is a suspect meanwhile.
         case closed
         /// A launch that began with it was confirmed, or it ran in one until its watch was over.
         case good
@@ -28,8 +28,8 @@ package struct StoreState: Sendable, Hashable {
         /// The SHA-256 of its envelope, in hex digits.
         package let hash: String
         package var stage = Stage.downloaded
-        /// The number of failures that it is blamed for: failed launches, and failures of the patch itself. While it is closed, the
-        /// number of failed launches in a row that have completed no sync.
+        /// The number of failures that it is blamed for: failed launches, and failures of the patch itself. While it is
+        /// closed, the number of failed launches in a row that have completed no sync.
         package var failures = 0
         /// Whether one of its replacements has an `otherwise`, as its script has shown.
         package internal(set) var isProtective = false
@@ -37,8 +37,8 @@ package struct StoreState: Sendable, Hashable {
         package internal(set) var closings = 0
         /// When it was closed last.
         package internal(set) var closed: Timestamp?
-        /// Whether it was good before launches failed with it, and was not set aside since. Processes that follow the one that
-        /// tries it keep running it.
+        /// Whether it was good before launches failed with it, and was not set aside since. Processes that follow the
+        /// one that tries it keep running it.
         package internal(set) var wasGood = false
         /// The number of launches in a row that ended while its script was loading.
         package internal(set) var loadFailures = 0
@@ -46,14 +46,15 @@ package struct StoreState: Sendable, Hashable {
         package var isSuspended = false
         /// Whether it could not run when it was last tried, because it was waiting or was refused.
         package var couldNotRun = false
-        /// Whether it is good, but no launch that began with it has lasted until the end of its watch, or ended in an orderly
-        /// way. A crash while it is watched can put it back on trial.
+        /// Whether it is good, but no launch that began with it has lasted until the end of its watch, or ended in an
+        /// orderly way. A crash while it is watched can put it back on trial.
         package var isUnproven = false
 
         /// Whether it may still turn out to be bad.
         package var isOnTrial: Bool { stage != .good || isUnproven }
 
-        /// What counts on if the feed offers it again after it was dropped; nil if nothing does. If it was closed, that is over.
+        /// What counts on if the feed offers it again after it was dropped; nil if nothing does. If it was closed, that
+        /// is over.
         var remains: Held? {
             var held = Held(patch, hash: hash)
             held.loadFailures = loadFailures
@@ -177,8 +178,8 @@ package struct StoreState: Sendable, Hashable {
     package internal(set) var mayRetry = false
     /// Whether a launch of this version of the app was ever confirmed.
     package internal(set) var hasConfirmed = false
-    /// The number of launches of this version of the app, while patches were held, before the first confirmed one. Counting ends
-    /// at ``patience``.
+    /// The number of launches of this version of the app, while patches were held, before the first confirmed one.
+    /// Counting ends at ``patience``.
     package internal(set) var unconfirmed = 0
     /// Whether good patches are left out because launches failed with them.
     package var isSafe: Bool { held.contains(where: \.isSuspended) }
@@ -190,8 +191,8 @@ package struct StoreState: Sendable, Hashable {
     package internal(set) var revoked: Set<KeyID> = []
     /// The SHA-256 of the trust store that was delivered last; nil if there is none.
     package var deliveredTrust: String?
-    /// The highest number of a trust store that the app's own keys have signed. An older trust store cannot bring back keys that
-    /// this one has removed.
+    /// The highest number of a trust store that the app's own keys have signed. An older trust store cannot bring back
+    /// keys that this one has removed.
     package internal(set) var trustNumber = 0
     /// The newest time that signed data have shown.
     package var floor: Timestamp?
@@ -232,7 +233,8 @@ package struct StoreState: Sendable, Hashable {
         isEnabled && !isSafe && launch?.isSafe != true && !triesSuspect ? shadows : []
     }
 
-    /// Puts patches that were downloaded and verified in shadow, one for each id. A version that has run is no longer held.
+    /// Puts patches that were downloaded and verified in shadow, one for each id. A version that has run is no longer
+    /// held.
     package mutating func shadow(_ patches: [(patch: PatchID, hash: String)]) {
         for (patch, hash) in patches where !isBanned(hash) && !shadows.contains(where: { $0.hash == hash }) {
             for old in shadows where old.patch.id == patch.id { remove(old.hash) }
@@ -243,8 +245,8 @@ package struct StoreState: Sendable, Hashable {
         shadows.sort(by: Held.precedes)
     }
 
-    /// Adds patches that were downloaded and verified, one for each id. Another version that is neither good nor running gives
-    /// way to it, and so does the same or a lower version in shadow.
+    /// Adds patches that were downloaded and verified, one for each id. Another version that is neither good nor
+    /// running gives way to it, and so does the same or a lower version in shadow.
     ///
     /// - Parameter running: The hashes of the running patches, which stay until the launch has ended.
     package mutating func add(_ patches: [(patch: PatchID, hash: String)], running: Set<String> = []) {
@@ -260,8 +262,8 @@ package struct StoreState: Sendable, Hashable {
         held.sort(by: Held.precedes)
     }
 
-    /// Holds a patch that another version of the app holds. If it is good there, it is good here too. What failed there may work
-    /// here.
+    /// Holds a patch that another version of the app holds. If it is good there, it is good here too. What failed there
+    /// may work here.
     mutating func adopt(_ other: Held) {
         guard !isBanned(other.hash), !stored.contains(where: { $0.hash == other.hash || $0.patch == other.patch })
         else { return }
@@ -317,8 +319,8 @@ package struct StoreState: Sendable, Hashable {
 
     package func isBanned(_ hash: String) -> Bool { bans.contains { $0.hash == hash } }
 
-    /// Drops the versions that a launch has settled: versions below one that has proved itself, and all versions that are not
-    /// good except the highest, which the feed offered last. The highest closed version stays too.
+    /// Drops the versions that a launch has settled: versions below one that has proved itself, and all versions that
+    /// are not good except the highest, which the feed offered last. The highest closed version stays too.
     mutating func dropOldVersions() {
         var proven: Set<String> = []
         var tried: Set<String> = []

@@ -13,8 +13,8 @@ struct StoreWriter {
     private(set) var fault: PatchError?
     /// Why the last write failed; nil if it succeeded.
     private var writeFault: PatchError?
-    /// Whether the state must be written, even if nothing has changed: the folder has no state, or another process has written
-    /// it.
+    /// Whether the state must be written, even if nothing has changed: the folder has no state, or another process has
+    /// written it.
     var mustWrite = true
     /// Whether the feed has taken patches away, and that could not be written yet.
     var hasUnwrittenWithdrawals = false { didSet { endMuteness() } }
@@ -36,7 +36,8 @@ struct StoreWriter {
     /// Signals to the processes that follow this one that it cannot write; nil while it can.
     private var writeFailureSignal: Descriptor?
 
-    /// - Parameter state: The state of a new installation. It counts until the folder is read, and if the folder has no state.
+    /// - Parameter state: The state of a new installation. It counts until the folder is read, and if the folder has no
+    ///   state.
     init(folder: StoreFolder, onlyReads: Bool, state: StoreState) {
         self.folder = folder
         self.onlyReads = onlyReads
@@ -181,8 +182,8 @@ struct StoreWriter {
         return news?.states
     }
 
-    /// Makes sure that this process writes, if it may. The folder may have been replaced. A process that found the folder locked
-    /// tries again at its launch, and at each sync.
+    /// Makes sure that this process writes, if it may. The folder may have been replaced. A process that found the
+    /// folder locked tries again at its launch, and at each sync.
     mutating func takeOver(hasBegun: Bool) -> [PatchError] {
         guard !onlyReads, !isClosed else { return [] }
         if let lock {
@@ -265,7 +266,8 @@ struct StoreWriter {
         } catch {
             writeFault = error
             markEnd(new.launch)
-            // The processes that follow this one do not see changes that it cannot write, so they ask the feed themselves.
+            // The processes that follow this one do not see changes that it cannot write, so they ask the feed
+            // themselves.
             if writeFailureSignal == nil { writeFailureSignal = folder.lockAsMute() }
             throw error
         }

@@ -4,8 +4,8 @@ internal import PatchRunner
 
 /// The trust store that came through the feed, signed by the release key, beside the keys that are pinned in the app.
 ///
-/// It can revoke keys or set their ends, including pinned keys. It can add keys only if enough pinned keys have signed it, so the
-/// feed's own keys cannot make a device accept an envelope.
+/// It can revoke keys or set their ends, including pinned keys. It can add keys only if enough pinned keys have signed
+/// it, so the feed's own keys cannot make a device accept an envelope.
 struct DeliveredTrust {
     let pinned: PatchTrust
     let store: PatchStore
@@ -49,7 +49,8 @@ struct DeliveredTrust {
         return try merged(with: delivered, adding: isNewest(number))
     }
 
-    /// Whether a trust store with this number adds keys. An older store does not bring back keys that a newer one has removed.
+    /// Whether a trust store with this number adds keys. An older store does not bring back keys that a newer one has
+    /// removed.
     private func isNewest(_ number: Int?) -> Bool { number.map { $0 >= store.state.trustNumber } ?? false }
 
     /// The keys that count at a launch. The kept trust store is verified again, starting from the app's own root.
@@ -71,13 +72,14 @@ struct DeliveredTrust {
             }
             return try merged(with: delivered, adding: false)
         }
-        // An interrupted sync may leave newer metadata beside the store. The store then adds no keys, but keys that it revokes
-        // are revoked.
+        // An interrupted sync may leave newer metadata beside the store. The store then adds no keys, but keys that it
+        // revokes are revoked.
         let number = try numberSignedByPinnedKeys(bytes, delivered)
         return try merged(with: delivered, adding: isNewest(number) && isListed(bytes))
     }
 
-    /// Whether the release key has signed these bytes, according to the kept metadata. No source is asked, and expiry is ignored.
+    /// Whether the release key has signed these bytes, according to the kept metadata. No source is asked, and expiry
+    /// is ignored.
     private func isListed(_ bytes: [UInt8]) -> Bool {
         guard let start = Timestamp(secondsSince1970: 0),
             var client = try? FeedClient(root: root, source: NoSource(), storage: storage, at: start),
@@ -86,8 +88,8 @@ struct DeliveredTrust {
         return (try? target.check(bytes)) != nil
     }
 
-    /// The number of a trust store that enough pinned keys have signed for this app and environment; nil if they have not. A key
-    /// that this store or an earlier one has revoked does not count.
+    /// The number of a trust store that enough pinned keys have signed for this app and environment; nil if they have
+    /// not. A key that this store or an earlier one has revoked does not count.
     private func numberSignedByPinnedKeys(_ bytes: [UInt8], _ delivered: TrustStore) throws(PatchError) -> Int? {
         guard pinned.takesDeliveredKeys, let signed = try? SignedTrustStore(bytes), let label = signed.label,
             label.app.utf8.elementsEqual(app.utf8), label.environment.utf8.elementsEqual(environment.utf8)

@@ -44,7 +44,8 @@ struct ListChange {
 
     /// The withdrawn versions that the device had, with the operator's reason.
     ///
-    /// - Parameter running: The versions that ran until now. Some are no longer held, because a newer one was downloaded meanwhile.
+    /// - Parameter running: The versions that ran until now. Some are no longer held, because a newer one was
+    ///   downloaded meanwhile.
     func withdrawals(running: Set<PatchID>) -> [(patch: PatchID, reason: String?)] {
         let known = running.union(removed.map(\.patch))
         return refusals.filter { $0.code == .withdrawn && known.contains($0.patch) }.map {

@@ -23,7 +23,8 @@ struct MetadataFolder: FeedStorage {
         try? InputFile.regular(source.appending(Path(name)), limit: limit)
     }
 
-    /// Writes a file, and ignores errors. A file that could not be written is fetched again, and must not prevent a withdrawal.
+    /// Writes a file, and ignores errors. A file that could not be written is fetched again, and must not prevent a
+    /// withdrawal.
     func write(_ name: String, _ bytes: [UInt8]) {
         guard !isReadOnly else { return }
         try? OutputFile.write(

@@ -4,11 +4,12 @@ package import PatchRunner
 internal import PatchText
 internal import Synchronization
 
-/// Brings a store up to date with a feed: it chooses the patches for this device, downloads and verifies them, and removes
-/// withdrawn ones.
+/// Brings a store up to date with a feed: it chooses the patches for this device, downloads and verifies them, and
+/// removes withdrawn ones.
 ///
-/// A patch that the list marks `next-launch` always waits for the next launch. One sync runs at a time: a call during a sync
-/// waits for the running one. A call whose task is cancelled returns at once, and the sync ends once all of them are cancelled.
+/// A patch that the list marks `next-launch` always waits for the next launch. One sync runs at a time: a call during a
+/// sync waits for the running one. A call whose task is cancelled returns at once, and the sync ends once all of them
+/// are cancelled.
 package actor PatchSync {
     /// The device's settings. A change takes effect at the next sync.
     package nonisolated var settings: SyncSettings {
@@ -61,7 +62,8 @@ package actor PatchSync {
     package func sync(_ activation: Activation) async -> SyncReport {
         while let (work, other) = current {
             let report = await work.value(for: work.join())
-            // Another sync does what a cancelled one has not done, or activates what this one has left for the next launch.
+            // Another sync does what a cancelled one has not done, or activates what this one has left for the next
+            // launch.
             let isMeant = !work.isCancelled && (other == .now || activation == .nextLaunch)
             if Task.isCancelled || isMeant { return report ?? Self.cancelled }
         }

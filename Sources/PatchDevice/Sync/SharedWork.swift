@@ -1,6 +1,7 @@
 internal import Synchronization
 
-/// Work that several callers wait for. A caller that is cancelled returns at once; the work is cancelled once all of them are.
+/// Work that several callers wait for. A caller that is cancelled returns at once; the work is cancelled once all of
+/// them are.
 final class SharedWork<Value: Sendable>: Sendable {
     private struct State {
         var value: Value?

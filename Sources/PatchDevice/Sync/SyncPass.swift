@@ -43,7 +43,8 @@ struct SyncPass: Sendable {
         let banned = try await bannedVersions(in: list, &client)
         let choices = try choices(of: list, banned)
 
-        // The kill switch and withdrawals are written before the runner deactivates patches, and before anything is downloaded.
+        // The kill switch and withdrawals are written before the runner deactivates patches, and before anything is
+        // downloaded.
         try applyList(list, choices, shown: client.shownTime(list.published))
 
         let delivered = DeliveredTrust(
@@ -135,7 +136,8 @@ struct SyncPass: Sendable {
         return bytes
     }
 
-    /// The listed versions whose envelopes are banned. A ban is for specific bytes, so the hash decides, not the version.
+    /// The listed versions whose envelopes are banned. A ban is for specific bytes, so the hash decides, not the
+    /// version.
     private func bannedVersions(
         in list: PatchList, _ client: inout FeedClient
     ) async throws(PatchError) -> Set<PatchID> {
@@ -319,8 +321,8 @@ struct SyncPass: Sendable {
             else { continue }
             due.append((patch, held.hash))
         }
-        // Noted first: if the app ends while a script loads, the next launch knows which patches may be the cause. The first
-        // batch is one patch, so that only that one is blamed.
+        // Noted first: if the app ends while a script loads, the next launch knows which patches may be the cause. The
+        // first batch is one patch, so that only that one is blamed.
         var batch = 1
         while !due.isEmpty {
             let next = due.prefix(batch)

@@ -9,8 +9,8 @@ public struct SyncSettings: Sendable {
     public var groups: Set<String>
     /// The installation's name in rollouts and reports, such as the name of a host or of a pod in a StatefulSet.
     ///
-    /// If it is nil or empty, the random name that the folder keeps is used. Each process with its own folder needs its own name,
-    /// and the same one at each start.
+    /// If it is nil or empty, the random name that the folder keeps is used. Each process with its own folder needs its
+    /// own name, and the same one at each start.
     public var installation: String?
     /// The minimum time between two syncs on return to the foreground, in whole seconds.
     public var minimumInterval = Duration.seconds(900)

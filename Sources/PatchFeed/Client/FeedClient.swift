@@ -30,8 +30,8 @@ public struct FeedClient: Sendable {
 
     /// Makes a client that knows how late it is at least.
     ///
-    /// - Parameter floor: The newest time that signed data have shown, as `shownTime(_:)` returned it after an earlier update. A
-    ///   clock that shows an earlier time is ignored, unless newer metadata refute the floor.
+    /// - Parameter floor: The newest time that signed data have shown, as `shownTime(_:)` returned it after an earlier
+    ///   update. A clock that shows an earlier time is ignored, unless newer metadata refute the floor.
     package init(
         root: [UInt8], source: any FeedSource, storage: any FeedStorage, at start: Timestamp,
         floor: Timestamp?, limits: FeedLimits = FeedLimits()
@@ -46,9 +46,9 @@ public struct FeedClient: Sendable {
     ///
     /// If nothing has changed, two small files are requested: the next root file, which is missing, and the timestamp.
     ///
-    /// - Throws: `feed-signature`, `feed-rollback`, `feed-mismatch`, `feed-expired`, `feed-malformed` or `feed-limit` if the
-    ///   feed's files are wrong; `clock` if they seem expired only because the device's clock is wrong; `feed-unavailable` if
-    ///   they cannot be fetched; `io` if they cannot be stored.
+    /// - Throws: `feed-signature`, `feed-rollback`, `feed-mismatch`, `feed-expired`, `feed-malformed` or `feed-limit`
+    ///   if the feed's files are wrong; `clock` if they seem expired only because the device's clock is wrong;
+    ///   `feed-unavailable` if they cannot be fetched; `io` if they cannot be stored.
     public mutating func update() async throws(PatchError) {
         guard trusted.timestamp == nil else {
             throw PatchError(.config, "a feed's client is for one update", hint: "make another one for the next")
@@ -74,8 +74,8 @@ public struct FeedClient: Sendable {
 
     /// The newest time that signed data have shown, after an update.
     ///
-    /// A list that was signed with a wrong clock, or by someone who has stolen the online key, moves it at most to the earliest
-    /// end of the timestamp, the root and the targets.
+    /// A list that was signed with a wrong clock, or by someone who has stolen the online key, moves it at most to the
+    /// earliest end of the timestamp, the root and the targets.
     package func shownTime(_ published: Timestamp) -> Timestamp? {
         guard let timestamp = trusted.timestamp, let targets = trusted.targets[.top] else { return trusted.floor }
         let end = min(timestamp.expires, targets.expires, trusted.root.expires)
@@ -99,8 +99,8 @@ public struct FeedClient: Sendable {
 
     /// Looks for a target in the kept targets metadata, without asking the source.
     ///
-    /// This is for a launch without a network, so the metadata may have expired. Their signatures are verified, beginning with
-    /// the app's own root file.
+    /// This is for a launch without a network, so the metadata may have expired. Their signatures are verified,
+    /// beginning with the app's own root file.
     ///
     /// - Returns: nil if the metadata are missing, are not signed by the role's keys, or do not list the target.
     package mutating func keptTarget(_ path: String) -> FeedTarget? {
@@ -117,8 +117,8 @@ public struct FeedClient: Sendable {
     /// - Parameters:
     ///   - target: The target, as it was found.
     ///   - limit: The maximum number of bytes, whatever the signed length.
-    /// - Throws: `feed-limit` if the target is larger, `feed-mismatch` if it is not the signed file, `feed-unavailable` if it
-    ///   cannot be fetched.
+    /// - Throws: `feed-limit` if the target is larger, `feed-mismatch` if it is not the signed file, `feed-unavailable`
+    ///   if it cannot be fetched.
     public mutating func contents(of target: FeedTarget, limit: Int) async throws(PatchError) -> [UInt8] {
         guard target.length <= limit else {
             throw PatchError(.feedLimit, "\(target.path): \(target.length) bytes; at most \(limit) are allowed")
@@ -131,7 +131,8 @@ public struct FeedClient: Sendable {
 
     // MARK: the workflow
 
-    /// Section 5.3. Roots that were read before are read again from storage: trust begins at the app's own root each time.
+    /// Section 5.3. Roots that were read before are read again from storage: trust begins at the app's own root each
+    /// time.
     private mutating func updateRoot() async throws(PatchError) {
         readKeptRoots()
         for _ in 0..<limits.rootRotations {
@@ -302,8 +303,8 @@ public struct FeedClient: Sendable {
         return String(validating: file, as: UTF8.self)
     }
 
-    /// Replaces an expiry error with a clock error if the source's clock is far from the device's and the metadata have not
-    /// expired by it.
+    /// Replaces an expiry error with a clock error if the source's clock is far from the device's and the metadata have
+    /// not expired by it.
     private func explained(_ error: PatchError) -> PatchError {
         // The server's clock is not signed, so it may explain a failure, but decides nothing.
         guard error.code == .feedExpired, let sourceDate, let end = trusted.expired, sourceDate < end,

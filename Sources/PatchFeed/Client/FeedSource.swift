@@ -6,8 +6,8 @@ public import PatchCrypto
 public protocol FeedSource: Sendable {
     /// Reads a file.
     ///
-    /// - Parameter request: Which file, and how much of it. A source that asks another one passes it on, with another path if
-    ///   need be.
+    /// - Parameter request: Which file, and how much of it. A source that asks another one passes it on, with another
+    ///   path if need be.
     /// - Returns: The bytes, or that they are unchanged since the request's tag, or that there is no such file.
     /// - Throws: `feed-limit` if there are more bytes than the limit, `feed-unavailable` if the file cannot be fetched.
     func fetch(_ request: FeedRequest) async throws(PatchError) -> FeedReply
@@ -15,8 +15,8 @@ public protocol FeedSource: Sendable {
 
 /// A request for a file of a feed. A version after 1.0 may add members, which a source may ignore.
 public struct FeedRequest: Sendable {
-    /// The file's path in the feed, with `/` between names, such as `metadata/timestamp.json`. Each name is percent-encoded, as
-    /// in a URL.
+    /// The file's path in the feed, with `/` between names, such as `metadata/timestamp.json`. Each name is
+    /// percent-encoded, as in a URL.
     public var path: String
     /// The maximum number of bytes. It is applied while reading.
     public var limit: Int

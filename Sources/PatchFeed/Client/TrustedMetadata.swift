@@ -4,8 +4,8 @@ package import PatchCrypto
 package struct ReadingLeniency: Sendable {
     /// Whether metadata may have expired, so that an expired feed can be refreshed.
     package var ignoresEnds = false
-    /// The number of root files before the newest one whose keys may have signed the other metadata. After an interrupted change
-    /// of keys, it is one.
+    /// The number of root files before the newest one whose keys may have signed the other metadata. After an
+    /// interrupted change of keys, it is one.
     package var earlierRoots = 0
     /// The snapshot to read in place of the one that the timestamp lists.
     package var snapshot: Int?
@@ -20,14 +20,15 @@ package struct TrustedMetadata: Sendable {
     let start: Timestamp
     /// The newest time that signed data have shown; nil if it is no longer valid.
     ///
-    /// If the trusted timestamp file ends before this time, the time was wrong: no list is younger than a timestamp file that was
-    /// signed after it. A root that changes the timestamp's keys clears the time, because the old keys have signed it.
+    /// If the trusted timestamp file ends before this time, the time was wrong: no list is younger than a timestamp
+    /// file that was signed after it. A root that changes the timestamp's keys clears the time, because the old keys
+    /// have signed it.
     var floor: Timestamp?
     /// The time that expiries are compared with.
     var time: Timestamp { max(start, floor ?? start) }
     package private(set) var root: RootMetadata
-    /// The earlier root files whose keys still count, and at least the last one, whose keys have signed the newest root; the oldest
-    /// first.
+    /// The earlier root files whose keys still count, and at least the last one, whose keys have signed the newest
+    /// root; the oldest first.
     package private(set) var earlierRoots: [RootMetadata] = []
     /// The types of metadata that only keys of an earlier root have signed.
     package private(set) var staleTypes: Set<String> = []
@@ -104,8 +105,8 @@ package struct TrustedMetadata: Sendable {
 
     /// Takes a timestamp file (5.4.2 to 5.4.4).
     ///
-    /// - Parameter isStored: Whether it was trusted before. A file that was may have expired: it still shows which versions were
-    ///   seen.
+    /// - Parameter isStored: Whether it was trusted before. A file that was may have expired: it still shows which
+    ///   versions were seen.
     /// - Returns: Whether it is newer than the trusted one. If it is of the same version, the trusted one stays.
     @discardableResult
     package mutating func update(
@@ -139,8 +140,8 @@ package struct TrustedMetadata: Sendable {
 
     /// Takes a snapshot file (5.5.2 to 5.5.6).
     ///
-    /// - Parameter isStored: Whether it was trusted before. A file that was may have expired, or be older than the version in the
-    ///   timestamp file: it still shows which versions were seen.
+    /// - Parameter isStored: Whether it was trusted before. A file that was may have expired, or be older than the
+    ///   version in the timestamp file: it still shows which versions were seen.
     package mutating func update(
         snapshot bytes: [UInt8], called name: String = "snapshot.json", isStored: Bool = false
     ) throws(PatchError) {

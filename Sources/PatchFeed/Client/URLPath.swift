@@ -8,8 +8,8 @@ package enum URLPath {
         return start.starts(with: "https://".utf8) || start.starts(with: "http://".utf8)
     }
 
-    /// The file name under which a delegated role's metadata are stored. No other item has the same name, even if the file system
-    /// is not case-sensitive.
+    /// The file name under which a delegated role's metadata are stored. No other item has the same name, even if the
+    /// file system is not case-sensitive.
     package static func storageName(of role: String) -> String {
         let name = role.utf8.map { byte in
             switch byte {

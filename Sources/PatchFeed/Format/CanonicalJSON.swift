@@ -1,8 +1,8 @@
 package import PatchCrypto
 
 extension JSONValue {
-    /// The canonical form that TUF signs (OLPC's): keys in the order of their bytes, no white space, and in strings only
-    /// `\` and `"` escaped, so that a line feed stays one.
+    /// The canonical form that TUF signs (OLPC's): keys in the order of their bytes, no white space, and in strings
+    /// only `\` and `"` escaped, so that a line feed stays one.
     package var canonical: [UInt8] {
         var text: [UInt8] = []
         writeCanonical(to: &text)

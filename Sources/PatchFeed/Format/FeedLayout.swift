@@ -14,7 +14,8 @@ package enum FeedLayout {
 
     package static func snapshot(_ version: Int) -> String { metadata("snapshot", version: version) }
 
-    /// The metadata file of a role. It has no version in a feed without consistent snapshots, and none for the timestamp.
+    /// The metadata file of a role. It has no version in a feed without consistent snapshots, and none for the
+    /// timestamp.
     package static func metadata(_ role: String, version: Int?) -> String {
         "\(metadataFolder)/\(version.map { "\($0)." } ?? "")\(role).json"
     }
@@ -48,6 +49,7 @@ package enum FeedLayout {
 
     package static let stagedList = staged("list")
 
-    /// The file on the server that records which timestamp came after another one. Two copies of a feed cannot both create it.
+    /// The file on the server that records which timestamp came after another one. Two copies of a feed cannot both
+    /// create it.
     package static func next(after version: Int?) -> String { "\(metadataFolder)/\(version ?? 0).next.json" }
 }

@@ -1,6 +1,7 @@
 package import PatchCrypto
 
-/// When a change was made, by whom and why. A list of patches, its kill switch and a snapshot record it as members of an object.
+/// When a change was made, by whom and why. A list of patches, its kill switch and a snapshot record it as members of
+/// an object.
 package struct ChangeStamp: Sendable, Equatable {
     package var time: Timestamp?
     package var author: String?

@@ -2,7 +2,8 @@ package import PatchCrypto
 
 /// The signed part of a role's metadata, as a value that is read and written.
 ///
-/// Unchanged parts are written as they were received: in the same order, and with members that this version does not know.
+/// Unchanged parts are written as they were received: in the same order, and with members that this version does not
+/// know.
 package protocol MetadataBody: Sendable {
     static var type: String { get }
     /// 0 before it is signed for the first time.

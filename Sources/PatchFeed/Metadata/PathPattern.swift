@@ -1,10 +1,10 @@
 /// A path with wildcards, as a delegation names paths.
 ///
-/// Within one name of the path, `*` matches any bytes, `?` matches any one byte, and `[a-c]` and `[!a-c]` match one byte of a
-/// set.
+/// Within one name of the path, `*` matches any bytes, `?` matches any one byte, and `[a-c]` and `[!a-c]` match one
+/// byte of a set.
 ///
-/// A pattern of more than 4,096 bytes matches nothing. Matching takes time that grows with the product of the lengths, whatever
-/// the pattern. The system's `fnmatch` may take time that grows exponentially.
+/// A pattern of more than 4,096 bytes matches nothing. Matching takes time that grows with the product of the lengths,
+/// whatever the pattern. The system's `fnmatch` may take time that grows exponentially.
 struct PathPattern: Sendable {
     private let names: [[Element]]
     /// The longest pattern and the longest path that are compared, in bytes.

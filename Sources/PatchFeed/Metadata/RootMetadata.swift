@@ -31,7 +31,8 @@ package struct RootMetadata: MetadataBody {
     /// Makes the root of a new feed.
     ///
     /// - Parameters:
-    ///   - name: Distinguishes the feed from others that are made in the same second with the same keys. Clients ignore it.
+    ///   - name: Distinguishes the feed from others that are made in the same second with the same keys. Clients ignore
+    ///     it.
     ///   - online: The keys of the snapshot and timestamp roles.
     package init(
         named name: String, keys: FeedKeys, root: RoleKeys, targets: RoleKeys, online: RoleKeys, expires: Timestamp

@@ -10,7 +10,8 @@ package struct SignedMetadata: Sendable {
     package let version: Int
     package let expires: Timestamp
 
-    /// The versions that metadata can have. The JSON of other tools has no larger integers, and adding one never overflows.
+    /// The versions that metadata can have. The JSON of other tools has no larger integers, and adding one never
+    /// overflows.
     package static let versions = 1...1 << 53
 
     /// Parses a file, whose `_type` must be the given one.

@@ -122,8 +122,8 @@ package struct SnapshotMetadata: MetadataBody {
 
 // The members that only this tool's snapshots have. Clients do not read them.
 extension SnapshotMetadata {
-    /// The change that this snapshot is a part of, and the version of the root file at that time. Snapshots from older versions of
-    /// patchpack do not record it.
+    /// The change that this snapshot is a part of, and the version of the root file at that time. Snapshots from older
+    /// versions of patchpack do not record it.
     package var change: (stamp: ChangeStamp, root: Int?) {
         get { (ChangeStamp(received["change"], time: "time"), received["change"]?["root"]?.number) }
         set {

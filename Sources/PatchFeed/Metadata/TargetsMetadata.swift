@@ -8,8 +8,8 @@ package struct TargetsMetadata: MetadataBody {
     package var version: Int
     package var expires: Timestamp
     package var targets: [ExactString: FeedTarget] { didSet { isReceived = false } }
-    /// Whether the targets are unchanged since they were received. Changed targets are written in canonical order, which a device
-    /// reads and verifies without a search for duplicate names.
+    /// Whether the targets are unchanged since they were received. Changed targets are written in canonical order,
+    /// which a device reads and verifies without a search for duplicate names.
     private var isReceived = true
     package private(set) var delegations: [Delegation] = []
     /// The keys of the delegations.

@@ -85,9 +85,10 @@ package struct DeviceChoice: Sendable {
 extension PatchList {
     /// Decides which patches a device gets. This is a pure function: the same arguments give the same answer anywhere.
     ///
-    /// For each id, the device gets the highest version that is active, fits the app and is for the device. A version that the
-    /// device already has stays, unless it is withdrawn or banned, no longer fits, or is superseded. A smaller percentage removes
-    /// nothing. The highest version in shadow that is for the device and above that one runs beside it.
+    /// For each id, the device gets the highest version that is active, fits the app and is for the device. A version
+    /// that the device already has stays, unless it is withdrawn or banned, no longer fits, or is superseded. A smaller
+    /// percentage removes nothing. The highest version in shadow that is for the device and above that one runs beside
+    /// it.
     ///
     /// - Parameters:
     ///   - device: The device.

@@ -5,8 +5,8 @@ public import PatchCrypto
 /// It is a target of the feed, `rollout/APP.json`, which the online key signs. docs/feed.md describes the format.
 public struct PatchList: Sendable {
     package static let schema = 1
-    /// The maximum size of a list, in bytes. A device downloads the list whenever it changes. Someone who has stolen the online
-    /// key can make other metadata as large as `FeedLimits.targets`.
+    /// The maximum size of a list, in bytes. A device downloads the list whenever it changes. Someone who has stolen
+    /// the online key can make other metadata as large as `FeedLimits.targets`.
     public static let byteLimit = 3_145_728
     /// The maximum number of patches in a list. Each patch costs a device time in each sync.
     package static let entryLimit = 10_000
@@ -56,8 +56,8 @@ public struct PatchList: Sendable {
         package static let users = "users"
     }
 
-    /// The version of the format. No new patches are taken from a list of a newer format, but `isEnabled` and withdrawals are
-    /// obeyed.
+    /// The version of the format. No new patches are taken from a list of a newer format, but `isEnabled` and
+    /// withdrawals are obeyed.
     public let schema: Int
     /// Whether patches run at all: the kill switch. If it is false, no patch runs, but nothing is deleted.
     public let isEnabled: Bool
@@ -87,8 +87,8 @@ public struct PatchList: Sendable {
         public enum State: String, Sendable, CaseIterable {
             /// It is offered.
             case active
-            /// It is offered in shadow: devices run it beside the code that answers, and report what it would change. A library that
-            /// does not know the state treats it as paused.
+            /// It is offered in shadow: devices run it beside the code that answers, and report what it would change. A
+            /// library that does not know the state treats it as paused.
             case shadow
             /// It is not offered to more devices. A device that has it keeps it.
             case paused
@@ -111,7 +111,8 @@ public struct PatchList: Sendable {
         public let patch: PatchID
         /// The envelope's path among the feed's targets; empty if it is withdrawn.
         public let path: String
-        /// The app versions that it is for, copied from the manifest so that a device can choose before it downloads anything.
+        /// The app versions that it is for, copied from the manifest so that a device can choose before it downloads
+        /// anything.
         public let appVersions: VersionRange
         /// The lowest engine level that it needs, copied from the manifest.
         public let engine: Int
@@ -121,8 +122,8 @@ public struct PatchList: Sendable {
         public let when: Moment
         /// Why it was withdrawn.
         public let reason: String?
-        /// The part of all devices that it is for. If it is nil, the patch is for all devices, or only for the groups and users
-        /// if there are any.
+        /// The part of all devices that it is for. If it is nil, the patch is for all devices, or only for the groups
+        /// and users if there are any.
         package let rollout: Rollout?
         /// Groups that it is for, whatever the percentage.
         package let groups: [String]?
@@ -136,8 +137,8 @@ public struct PatchList: Sendable {
 
     /// Reads a list.
     ///
-    /// A member with an unknown name is ignored, and a malformed entry is left out: apps live for years, and a withdrawal
-    /// must reach the oldest.
+    /// A member with an unknown name is ignored, and a malformed entry is left out: apps live for years, and a
+    /// withdrawal must reach the oldest.
     ///
     /// - Parameter bytes: The target's bytes, which were verified.
     /// - Throws: `feed-malformed` or `feed-limit` if it is not a list.

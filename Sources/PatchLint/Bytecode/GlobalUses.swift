@@ -4,7 +4,8 @@
 struct GlobalUses {
     /// The uses of globals, in this function and in the functions within it.
     private(set) var globals: [Global] = []
-    /// The uses of a member of a global table, such as `string.format`, in this function and in the functions within it.
+    /// The uses of a member of a global table, such as `string.format`, in this function and in the functions within
+    /// it.
     private(set) var members: [Member] = []
     /// The globals of which a script asks whether there are any: `type(jit)`, `rawget(_G, "jit")`.
     private(set) var asked: [String] = []

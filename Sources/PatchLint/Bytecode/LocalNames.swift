@@ -6,7 +6,8 @@ struct LocalNames {
     private var starts: [Int]
 
     init(of function: Prototype) {
-        // A name that is declared later ends no later. So the active names are a stack, whose positions are the registers.
+        // A name that is declared later ends no later. So the active names are a stack, whose positions are the
+        // registers.
         var ends: [Int] = []
         var registers: [Int] = []
         registers.reserveCapacity(function.locals.count)

@@ -1,7 +1,7 @@
 /// A function as Lua 5.4 has compiled it.
 ///
-/// The format is the output of `lua_dump` with header 0x54, which is the same in all of Lua 5.4. Only the output of this
-/// program's own compiler is read: an app never takes bytecode.
+/// The format is the output of `lua_dump` with header 0x54, which is the same in all of Lua 5.4. Only the output of
+/// this program's own compiler is read: an app never takes bytecode.
 package final class Prototype {
     /// The line on which it begins; 0 for a script.
     let line: Int
@@ -168,8 +168,8 @@ package final class Prototype {
     package var lines: Set<Int> {
         var lines: Set<Int> = []
         for function in nested {
-            // The compiler adds a return to the end of a function, on the line of its `end`, and an instruction that prepares
-            // `...` to the beginning of a variadic one. Most instructions are on the line of the one before.
+            // The compiler adds a return to the end of a function, on the line of its `end`, and an instruction that
+            // prepares `...` to the beginning of a variadic one. Most instructions are on the line of the one before.
             var line = -1
             for (instruction, other) in zip(function.code.dropLast(), function.lineOf)
             where instruction.opcode != .prepareVariadic && other != line {

@@ -1,6 +1,7 @@
 /// The instructions of a function that name a register, found by register.
 struct RegisterUses {
-    /// The instructions that have a register's number in a field, by register; and the index of each register's first one.
+    /// The instructions that have a register's number in a field, by register; and the index of each register's first
+    /// one.
     private var places: [Int32] = []
     private var starts: [Int]
     /// The instructions that use several registers.

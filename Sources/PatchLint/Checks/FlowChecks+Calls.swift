@@ -196,7 +196,8 @@ extension FlowChecks {
             || value.detail == .scalar("number") && flow.isSeen(word, before: index, asText: true) != true
     }
 
-    /// The rule of a function that a call breaks and that the types of the arguments do not express: a message and a hint.
+    /// The rule of a function that a call breaks and that the types of the arguments do not express: a message and a
+    /// hint.
     private func brokenRule(of name: String, _ arguments: CallArguments) -> (message: String, hint: String?)? {
         let types = arguments.types
         switch name {

@@ -3,7 +3,8 @@
 extension FlowChecks {
     // MARK: types that operations accept
 
-    /// The table type, if the value may be a table with metamethods. One of the script has none unless it sets metatables.
+    /// The table type, if the value may be a table with metamethods. One of the script has none unless it sets
+    /// metatables.
     func tables(_ value: ValueType) -> ValueType.Kinds { value.detail == nil || context.setsMetatables ? .table : [] }
     func calls(_ value: ValueType) -> ValueType.Kinds { ValueType.Kinds.function.union(tables(value)) }
 
@@ -20,7 +21,8 @@ extension FlowChecks {
         if other.isNever(.basic) { report(.operand, index, nil, "calculates with \(other)") }
     }
 
-    /// If it is alone, the other operand is not a table whose metamethod takes this one. No metamethod takes an original.
+    /// If it is alone, the other operand is not a table whose metamethod takes this one. No metamethod takes an
+    /// original.
     private mutating func checkOperand(
         _ register: Int, _ type: ValueType, isAlone: Bool, _ index: Int, _ state: FlowState
     ) {
@@ -76,8 +78,8 @@ extension FlowChecks {
             hint: "next(\(word ?? "table")) shows whether it has elements")
     }
 
-    /// Finds values of different types, which are never equal. A test for nil is not reported, because it may be a precaution,
-    /// except that of a type, which is a string.
+    /// Finds values of different types, which are never equal. A test for nil is not reported, because it may be a
+    /// precaution, except that of a type, which is a string.
     mutating func checkEquality(_ left: ValueType, _ right: ValueType, _ words: [String?], _ index: Int) {
         if left.kinds == .string, left.detail == .scalar("type(…)"), right.kinds == .nil {
             return report(

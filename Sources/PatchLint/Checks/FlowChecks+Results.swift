@@ -25,7 +25,8 @@ extension FlowChecks {
     /// Whether a local name that is returned has got a value in only one branch of a single test.
     private func isUnassigned(_ value: ValueType, _ index: Int) -> Bool {
         let register = function.code[index].a
-        // A call of an unknown function may be the one that never returns, and a result of the sandbox may be the one that is nil.
+        // A call of an unknown function may be the one that never returns, and a result of the sandbox may be the one
+        // that is nil.
         guard flow.unknownCalls.isEmpty, !flow.asksLibrary, value.doubt == 0, !value.isUnknown,
             value.kinds.contains(.nil), function.code[index].opcode == .returnOne,
             flow.local(register, at: index) != nil, !flow.assignedWithin.contains(register)

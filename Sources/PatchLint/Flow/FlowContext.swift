@@ -13,7 +13,8 @@ final class FlowContext {
     /// The names of fields that a script tests or keeps, so that it may know whether they are nil.
     var fieldsTested: Set<String> = []
     var fieldsRead: Set<String> = []
-    /// The names of fields whose values a script examines or passes on, so that it may know which are even; `#` for a length.
+    /// The names of fields whose values a script examines or passes on, so that it may know which are even; `#` for a
+    /// length.
     var examined: Set<String> = []
     /// Whether a script writes position 0 of a table.
     var setsZero = false

@@ -2,7 +2,8 @@
 ///
 /// A register has the number of a detail, and two registers are compared by their numbers.
 ///
-/// Tables that a script makes or changes are not among them. They change with each instruction, and would never be removed.
+/// Tables that a script makes or changes are not among them. They change with each instruction, and would never be
+/// removed.
 final class ValueDetails {
     private var details: [ValueType.Detail] = []
     private var numbers: [ValueType.Detail: UInt32] = [:]

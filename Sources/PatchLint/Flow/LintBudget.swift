@@ -2,8 +2,8 @@ internal import PatchText
 
 /// How much work the checks of one patch may do in total.
 ///
-/// All work is paid for that a script or an interface can make larger: the instructions that are followed, the values that are
-/// joined, the types that are compared, and the words that are searched for a suggestion.
+/// All work is paid for that a script or an interface can make larger: the instructions that are followed, the values
+/// that are joined, the types that are compared, and the words that are searched for a suggestion.
 package final class LintBudget {
     /// How many steps are left. A step takes about ten nanoseconds.
     private(set) var steps: Int

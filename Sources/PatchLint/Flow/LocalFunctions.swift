@@ -11,7 +11,8 @@ final class LocalFunctions {
         var isFollowed = false
     }
 
-    /// Follows a function. Returns the type of its result for any arguments, nil if it is not known; and whether it never returns.
+    /// Follows a function. Returns the type of its result for any arguments, nil if it is not known; and whether it
+    /// never returns.
     typealias Follow = (Prototype, FlowContext) -> (type: ValueType?, ends: Bool)
 
     private(set) var all: [Helper] = []

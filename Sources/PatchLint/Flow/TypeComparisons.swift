@@ -1,7 +1,7 @@
 /// Finds the faults of values that the app is to take.
 ///
-/// Structs may refer to themselves. While two structs are compared, they are assumed to fit, as in the subtyping of recursive
-/// types. The results are remembered.
+/// Structs may refer to themselves. While two structs are compared, they are assumed to fit, as in the subtyping of
+/// recursive types. The results are remembered.
 final class TypeComparisons {
     private struct Pair: Hashable {
         let given: Int

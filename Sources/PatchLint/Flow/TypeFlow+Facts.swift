@@ -17,7 +17,8 @@ extension TypeFlow {
         return nil
     }
 
-    /// The instructions after a test: the target of the jump after it if its condition is `k`, else the one after the jump.
+    /// The instructions after a test: the target of the jump after it if its condition is `k`, else the one after the
+    /// jump.
     func branches(_ index: Int, _ isTrue: FlowState, _ isFalse: FlowState) -> FlowWays {
         let k = function.code[index].k
         return .two(function.jumpTarget(index), k ? isTrue : isFalse, index + 2, k ? isFalse : isTrue)

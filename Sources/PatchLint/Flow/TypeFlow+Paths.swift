@@ -17,7 +17,8 @@ extension TypeFlow {
         return !entries.isEmpty && !context.budget.isSpent
     }
 
-    /// The type of the first result of a function for any arguments, nil if it is not known; and whether it never returns.
+    /// The type of the first result of a function for any arguments, nil if it is not known; and whether it never
+    /// returns.
     static func result(of function: Prototype, _ context: FlowContext) -> (type: ValueType?, ends: Bool) {
         let upvalues = function.upvalues.map { _ in ValueType.unknown }
         var flow = TypeFlow(function, as: nil, upvalues: upvalues, isDry: true, in: context)
@@ -77,7 +78,8 @@ extension TypeFlow {
         }
     }
 
-    /// Forgets the registers that other functions assign, and pays for an instruction. Returns whether it can be followed.
+    /// Forgets the registers that other functions assign, and pays for an instruction. Returns whether it can be
+    /// followed.
     ///
     /// It is mutating so that it gets no copy of the flow.
     mutating func prepare(_ index: Int, _ state: inout FlowState) -> Bool {

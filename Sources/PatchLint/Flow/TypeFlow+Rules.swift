@@ -1,7 +1,9 @@
-// The rule of each instruction. The comments are from Lua's `lopcodes.h`: R is a register, K a constant, RK either of them.
+// The rule of each instruction. The comments are from Lua's `lopcodes.h`: R is a register, K a constant, RK either of
+// them.
 
 extension TypeFlow {
-    /// Follows one instruction. Returns those that follow it, with their states; nil if the next one does, with `state`.
+    /// Follows one instruction. Returns those that follow it, with their states; nil if the next one does, with
+    /// `state`.
     mutating func step(_ index: Int, _ state: inout FlowState) -> FlowWays? {
         let instruction = function.code[index]
         let (a, b, c) = (instruction.a, instruction.b, instruction.c)

@@ -72,7 +72,8 @@ extension TypeFlow {
         forget(register, &state)
     }
 
-    /// Follows an element that is added to an array. If the app cannot take it, its array becomes a list of such elements.
+    /// Follows an element that is added to an array. If the app cannot take it, its array becomes a list of such
+    /// elements.
     func append(_ value: ValueType, to register: Int, _ state: inout FlowState) {
         if let elements = state[register].ownElements, !value.kinds.contains(.nil), !value.isUnknown {
             let isNew = !elements.contains(value)

@@ -2,13 +2,14 @@ internal import PatchRunner
 
 /// Follows the types of values through a function, as the verifiers of Java and WebAssembly do.
 ///
-/// It follows the registers and joins the types where paths meet, until nothing changes. A fact about a value is known at an
-/// instruction if all paths to the instruction agree on it.
+/// It follows the registers and joins the types where paths meet, until nothing changes. A fact about a value is known
+/// at an instruction if all paths to the instruction agree on it.
 struct TypeFlow {
     struct Replacement {
         let name: String
         let signature: FunctionType
-        /// Whether it is a method of a class of Wax, whose first argument is the class or an object, and not the original.
+        /// Whether it is a method of a class of Wax, whose first argument is the class or an object, and not the
+        /// original.
         let isMethod: Bool
     }
 
@@ -113,14 +114,16 @@ struct TypeFlow {
         return number
     }
 
-    /// Whether a value may be nil, and the script has not tested it, and calls the function or reads the string only once.
+    /// Whether a value may be nil, and the script has not tested it, and calls the function or reads the string only
+    /// once.
     func isDoubtful(_ value: ValueType, _ word: String?, _ index: Int) -> Bool {
         guard value.doubt != 0, value.kinds.contains(.nil), value.kinds != .nil else { return false }
         guard value.doubt == nilCauses[""] || asked[value.doubt]?.count == 1 else { return false }
         return isSeen(word, before: index) != true
     }
 
-    /// Whether the script has tested, kept or passed on the value of a local name before an instruction; nil for another name.
+    /// Whether the script has tested, kept or passed on the value of a local name before an instruction; nil for
+    /// another name.
     ///
     /// - Parameter asText: Whether uses of its length, its methods and its order count, too.
     func isSeen(_ word: String?, before index: Int, asText: Bool = false) -> Bool? {

@@ -91,7 +91,8 @@ struct ValueType: Hashable, Sendable {
     /// Whether it is certain that no metamethod calculates with it or orders it.
     var isPlain: Bool { isNever([.table, .object]) || isNever(.table) && objects.isEmpty }
 
-    /// The kind of objects, if it may be one whose metamethods are not known. The app's have only `__index`, `__eq` and `__tostring`.
+    /// The kind of objects, if it may be one whose metamethods are not known. The app's have only `__index`, `__eq` and
+    /// `__tostring`.
     var objects: Kinds { if case .object = detail { [] } else { .object } }
 
     /// The value where two paths meet.

@@ -1,6 +1,7 @@
 internal import PatchRunner
 
-/// An interface whose functions, types and fields are found by their names, however many there are. Each type is read once.
+/// An interface whose functions, types and fields are found by their names, however many there are. Each type is read
+/// once.
 final class KnownInterface {
     private let interface: PatchInterface
     private let moreScalars: [PatchInterface.Scalar]

@@ -92,7 +92,8 @@ extension PatchInterface {
 
     /// The changes of a type's cases.
     ///
-    /// A patch may return a case that was removed. A new case only reaches a patch as an argument, like any other value.
+    /// A patch may return a case that was removed. A new case only reaches a patch as an argument, like any other
+    /// value.
     private static func changes(_ older: Scalar, _ newer: Scalar?) -> [Change] {
         guard let newer else { return [] }
         guard newer.type == older.type else {
@@ -116,7 +117,8 @@ extension PatchInterface {
         } changed: { function, other in
             let (old, new) = (seen(function.signature), seen(other.signature))
             guard new != old else { return [] }
-            // If a function can now throw, no patch is affected. If it can no longer throw, `host.throw` no longer works.
+            // If a function can now throw, no patch is affected. If it can no longer throw, `host.throw` no longer
+            // works.
             let isBreaking =
                 new.argumentTypes != old.argumentTypes || new.resultType != old.resultType
                 || old.isThrowing && !new.isThrowing

@@ -3,7 +3,8 @@ internal import PatchText
 
 /// The files that describe an app and the sandbox to an editor.
 extension PatchInterface {
-    /// Annotations for lua-language-server: types of the app's functions, structs and objects, and the names for patches and specs.
+    /// Annotations for lua-language-server: types of the app's functions, structs and objects, and the names for
+    /// patches and specs.
     package var stubs: String {
         let structs = structs.map { structure in
             (["---@class \(Self.identifier(structure.name))"]

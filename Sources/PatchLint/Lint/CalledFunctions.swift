@@ -1,6 +1,7 @@
 /// The functions of a patch that a call may run. The others run only while its scripts are loaded.
 ///
-/// A function runs only then if it is called where it is made, or only by a name, and no function that a call may run uses that name.
+/// A function runs only then if it is called where it is made, or only by a name, and no function that a call may run
+/// uses that name.
 struct CalledFunctions {
     private struct Local: Hashable {
         let function: ObjectIdentifier
@@ -104,7 +105,8 @@ struct CalledFunctions {
         }
     }
 
-    /// The only name by which a function can be called that an instruction makes; nil if it can be called in another way.
+    /// The only name by which a function can be called that an instruction makes; nil if it can be called in another
+    /// way.
     private func name(of index: Int, in function: Prototype) -> Name? {
         let register = function.code[index].a
         guard index + 1 < function.code.count else { return nil }

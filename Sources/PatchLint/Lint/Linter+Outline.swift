@@ -54,7 +54,8 @@ extension Linter {
     /// Whether another finding may be added. With too many, it is probably the wrong file, and each takes time.
     var hasRoom: Bool { found.count < most }
 
-    /// Allows the same number of findings of other checks, so that many warnings of one check hide no errors of another.
+    /// Allows the same number of findings of other checks, so that many warnings of one check hide no errors of
+    /// another.
     mutating func allowOthers() { most = found.count + Self.mostFindings }
 
     mutating func checkEncoding(_ script: PatchScript, _ text: SourceText) {

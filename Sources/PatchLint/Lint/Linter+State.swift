@@ -1,11 +1,12 @@
 internal import PatchCrypto
 internal import PatchRunner
 
-// The state that a script keeps from call to call. Each instance of a patch has its own state. So the author must declare that
-// this does not matter, or that there may be only one instance.
+// The state that a script keeps from call to call. Each instance of a patch has its own state. So the author must
+// declare that this does not matter, or that there may be only one instance.
 
 extension Linter {
-    /// Reports writes to variables and tables that outlive a call, unless the head declares how many instances there may be.
+    /// Reports writes to variables and tables that outlive a call, unless the head declares how many instances there
+    /// may be.
     mutating func checkState(_ functions: [Prototype]) {
         guard (head ?? (try? ScriptHead(of: scripts[0].bytes)))?.value(of: .instances) == nil else { return }
         let called = CalledFunctions(

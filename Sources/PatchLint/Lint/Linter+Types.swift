@@ -61,7 +61,8 @@ extension Linter {
 }
 
 extension Prototype {
-    /// The names of fields that are read, and the names of fields that are tested, kept or passed on where they are read.
+    /// The names of fields that are read, and the names of fields that are tested, kept or passed on where they are
+    /// read.
     fileprivate func collectFields(tested: inout Set<String>, read: inout Set<String>) {
         for (index, instruction) in code.enumerated().dropLast() where instruction.opcode == .getField {
             guard let name = text(instruction.c) else { continue }
@@ -87,7 +88,8 @@ extension Prototype {
         }
     }
 
-    /// Whether the next use of a register shows whether its value is even, keeps it, or passes it to a function of the script.
+    /// Whether the next use of a register shows whether its value is even, keeps it, or passes it to a function of the
+    /// script.
     private func isExamined(_ register: Int, after index: Int) -> Bool {
         if localNames.local(of: register, at: index + 1) != nil { return true }
         for place in code.indices.dropFirst(index + 1).prefix(20) {

@@ -5,7 +5,8 @@ package import PatchRunner
 ///
 /// The functions that a script replaces are found by running it in the sandbox, as the app would.
 package struct Linter {
-    /// With more globals it is probably the wrong file, and it takes time to find the place and the likely meaning of each one.
+    /// With more globals it is probably the wrong file, and it takes time to find the place and the likely meaning of
+    /// each one.
     private static let mostGlobals = 100
     /// The names of nil in other languages.
     private static let nils: Set = ["null", "undefined", "None"]

@@ -124,7 +124,8 @@ extension SourceOutline {
         }
     }
 
-    /// Reads the arguments of a call of a name, if it is one. Returns how many there are, and whether there may be more.
+    /// Reads the arguments of a call of a name, if it is one. Returns how many there are, and whether there may be
+    /// more.
     mutating func arguments(of function: Int32?) throws -> (count: Int, isOpen: Bool) {
         let isBracket = take(.open)
         if function == require {

@@ -46,7 +46,8 @@ struct SourceOutline {
 
     /// The error if the script does not compile, or is nested deeper than the outline reads.
     struct GivenUp: Error {}
-    /// The deepest nesting. Each level takes up to 5 KiB of stack under a sanitizer, and a thread of a queue has 512 KiB.
+    /// The deepest nesting. Each level takes up to 5 KiB of stack under a sanitizer, and a thread of a queue has 512
+    /// KiB.
     static let deepest = 40
 
     /// - Parameter source: A script that compiles.

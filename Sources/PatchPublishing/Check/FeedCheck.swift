@@ -14,8 +14,8 @@ package struct FeedCheck: Sendable {
 
     /// Reads everything that a device may read.
     ///
-    /// - Throws: The error with which a device refuses the feed; `feed-mismatch` if the list has a patch that the release keys
-    ///   have not signed.
+    /// - Throws: The error with which a device refuses the feed; `feed-mismatch` if the list has a patch that the
+    ///   release keys have not signed.
     package init(_ client: inout FeedClient, at now: Timestamp, in place: Path) async throws(PatchError) {
         try await client.update()
         (list, bytes) = try await client.list(in: place)

@@ -26,7 +26,8 @@ extension FeedRepository {
 
     /// The reason why a signer has to act; nil if there is none.
     ///
-    /// - Returns: `feed-expired` if they are not, `clock` if the list or an online role was signed with a clock that is ahead.
+    /// - Returns: `feed-expired` if they are not, `clock` if the list or an online role was signed with a clock that is
+    ///   ahead.
     package func alarm(lasting days: Int, at now: Timestamp) -> PatchError? {
         let late = roles(at: now).filter { $0.days < days }.map { status in
             status.days < 0 ? "\(status.role) has ended" : "\(status.role) ends in \(status.days) days"

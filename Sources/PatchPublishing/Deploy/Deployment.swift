@@ -6,9 +6,9 @@ internal import PatchFiles
 ///
 /// No change of another copy is lost. A device that syncs meanwhile finds the old state or the new one.
 ///
-/// The place has a chain of timestamps. `metadata/N.next.json` is the timestamp that came after version N. It is made only if
-/// there is no such file. So if two copies continue from N, the later one gets an error. The files that the timestamp leads to
-/// are uploaded after that, then `timestamp.json`, and the root files last.
+/// The place has a chain of timestamps. `metadata/N.next.json` is the timestamp that came after version N. It is made
+/// only if there is no such file. So if two copies continue from N, the later one gets an error. The files that the
+/// timestamp leads to are uploaded after that, then `timestamp.json`, and the root files last.
 package struct Deployment {
     private let folder: FeedFolder
     private let target: any DeployTarget
@@ -56,16 +56,16 @@ package struct Deployment {
     /// Deploys the feed.
     ///
     /// - Parameter report: Called now and then with the number of files compared or uploaded so far, and the total.
-    /// - Throws: `feed-conflict` if the place has a change that the folder does not have, or a file of the same name with other
-    ///   bytes.
+    /// - Throws: `feed-conflict` if the place has a change that the folder does not have, or a file of the same name
+    ///   with other bytes.
     package func run(
         isTrial: Bool = false, report: (Int, _ total: Int) -> Void = { _, _ in }
     ) throws(PatchError) -> Outcome {
         var outcome = Outcome()
         let roots = try missingRoots()
         let deployed = try target.read(FeedLayout.timestamp)
-        // The files that devices need now are compared each time. The last complete deployment has uploaded the files of older
-        // states, so they are compared again only for a repair.
+        // The files that devices need now are compared each time. The last complete deployment has uploaded the files
+        // of older states, so they are compared again only for a repair.
         let served = deployed.flatMap { try? position($0) }.flatMap { $0.isOwn ? $0.snapshot : nil } ?? 0
         let before = served > 0 ? Set((try? state(at: served).contents.map(\.path)) ?? []) : []
         // Who repairs knows what was deployed until now, and gives up nothing that comes meanwhile.
@@ -105,7 +105,8 @@ package struct Deployment {
     /// Checks a timestamp that is served after the deployment.
     ///
     /// - Parameter givenUp: The state of another copy that the deployment gave up, which caches may still have.
-    /// - Returns: The version of an earlier timestamp, which caches still have; nil for this deployment, or a later one.
+    /// - Returns: The version of an earlier timestamp, which caches still have; nil for this deployment, or a later
+    ///   one.
     package func earlierVersion(
         in bytes: [UInt8], servedBy name: String, givenUp: SnapshotPosition?
     ) throws(PatchError) -> Int? {
@@ -129,8 +130,8 @@ package struct Deployment {
 
     /// The root files that are missing at the place, oldest first.
     ///
-    /// An existing one is never replaced. With the roots of another feed, or with older ones than devices know, every device
-    /// would refuse the feed.
+    /// An existing one is never replaced. With the roots of another feed, or with older ones than devices know, every
+    /// device would refuse the feed.
     private func missingRoots() throws(PatchError) -> [FeedFile] {
         let newest = feed.state(of: .root).version
         var missing: [FeedFile] = []
@@ -208,7 +209,8 @@ package struct Deployment {
     /// Takes the place after the last timestamp of the chain.
     ///
     /// - Parameter given: The only timestamp of another copy that may be given up.
-    /// - Returns: The timestamp that devices should read. It comes from another copy if that copy signed the same snapshot later.
+    /// - Returns: The timestamp that devices should read. It comes from another copy if that copy signed the same
+    ///   snapshot later.
     private func claim(
         after deployed: [UInt8]?, givingUp given: Link?, isTrial: Bool, _ outcome: inout Outcome
     ) throws(PatchError) -> Link {
@@ -268,7 +270,8 @@ package struct Deployment {
     /// Whether this folder's state may come after another one.
     ///
     /// - Returns: False if the other one is this folder's snapshot, with the same timestamp or a later one.
-    /// - Throws: `feed-conflict` if devices that have seen the other one would refuse this one, or if a change would be lost.
+    /// - Throws: `feed-conflict` if devices that have seen the other one would refuse this one, or if a change would be
+    ///   lost.
     private func mayFollow(_ other: SnapshotPosition) throws(PatchError) -> Bool {
         let (own, snapshot) = (timestamp.version, feed.state(of: .snapshot).version)
         if other.isOwn, other.snapshot == snapshot, other.version >= own { return false }
@@ -334,8 +337,8 @@ package struct Deployment {
             if let there, try isAfter(newest, there) { return }
             let file = FeedFile(path: FeedLayout.timestamp, bytes: newest.bytes, replaces: true)
             guard try target.replace(file, of: there) else { continue }
-            // If the place cannot replace files conditionally, this timestamp may have replaced a later one. The later one is put
-            // in place again once all files that it leads to are there.
+            // If the place cannot replace files conditionally, this timestamp may have replaced a later one. The later
+            // one is put in place again once all files that it leads to are there.
             guard let next = try next(after: newest), (try? checkUploaded(next)) != nil else { return }
             return try putTimestamp(next)
         }

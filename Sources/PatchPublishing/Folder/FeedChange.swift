@@ -4,8 +4,9 @@ package import PatchFiles
 
 /// A change of a feed's folder: reads, changes, signs and writes the feed.
 ///
-/// The folder is locked only while it is read and while it is written, because a question or a signature may take long, and the kill
-/// switch must not wait for it. If another process has changed the folder in between, the change is made again.
+/// The folder is locked only while it is read and while it is written, because a question or a signature may take long,
+/// and the kill switch must not wait for it. If another process has changed the folder in between, the change is made
+/// again.
 package struct FeedChange {
     package let folder: FeedFolder
     let settings: Settings
@@ -15,8 +16,8 @@ package struct FeedChange {
 
     package struct Settings {
         package var details: ChangeDetails
-        /// Reads the clock. A change may wait for an answer or a card, and is made again if another one overtakes it, so each
-        /// attempt asks for the time again.
+        /// Reads the clock. A change may wait for an answer or a card, and is made again if another one overtakes it,
+        /// so each attempt asks for the time again.
         package var clock: () throws(PatchError) -> Timestamp
         /// Whether to accept files that are signed only with the keys from before the last change of keys.
         package var isInterrupted = false
@@ -27,8 +28,8 @@ package struct FeedChange {
         package var trustsClock = false
         /// The place that the feed is served from, by its name without a password; nil to skip the comparison with it.
         package var served: (name: String, timestamp: () throws(PatchError) -> FeedReply)?
-        /// The timestamp file when the work began, before a passphrase or a pipe was waited for; nil if the work begins when the
-        /// feed is read.
+        /// The timestamp file when the work began, before a passphrase or a pipe was waited for; nil if the work begins
+        /// when the feed is read.
         package var began: [UInt8]?
 
         package init(_ details: ChangeDetails) {
@@ -153,8 +154,8 @@ package struct FeedChange {
     /// Changes the feed.
     ///
     /// - Parameters:
-    ///   - isUrgent: Whether to make the change although another one waits for signatures, if it offers nothing more. The other one
-    ///     is then rebased onto it.
+    ///   - isUrgent: Whether to make the change although another one waits for signatures, if it offers nothing more.
+    ///     The other one is then rebased onto it.
     ///   - body: Makes the change. It is called again if another process changes the feed meanwhile.
     package func run(
         isUrgent: Bool, _ body: (inout FeedRepository, inout ChangeDetails) throws(PatchError) -> Void
@@ -226,8 +227,8 @@ package struct FeedChange {
 
     /// Resumes a change that waits for signatures.
     ///
-    /// - Parameter body: Receives the differences that the change makes, and adds to the change. It is called again if another
-    ///   process changes the feed meanwhile.
+    /// - Parameter body: Receives the differences that the change makes, and adds to the change. It is called again if
+    ///   another process changes the feed meanwhile.
     package func resume(
         _ body: (inout FeedRepository, [String]) throws(PatchError) -> Void
     ) throws(PatchError) -> Result {

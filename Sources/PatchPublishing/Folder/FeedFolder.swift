@@ -45,7 +45,8 @@ package struct FeedFolder: Sendable {
 
     /// Checks that devices read the state of this folder.
     ///
-    /// - Throws: `feed-rollback` if an older state is served, `feed-conflict` if it has a change that this folder does not have.
+    /// - Throws: `feed-rollback` if an older state is served, `feed-conflict` if it has a change that this folder does
+    ///   not have.
     package func check(served timestamp: [UInt8], by name: String, root: [UInt8]) throws(PatchError) {
         let feed = try repository(root: root)
         let position = try feed.position(of: timestamp, called: "\(name): timestamp.json", root: root, read)
@@ -189,8 +190,8 @@ package struct FeedFolder: Sendable {
         return names
     }
 
-    /// What differs after any change of the feed, or of the change that waits for signatures. That one is not read: whatever is in
-    /// its place, a patch can be stopped.
+    /// What differs after any change of the feed, or of the change that waits for signatures. That one is not read:
+    /// whatever is in its place, a patch can be stopped.
     struct State: Equatable {
         let timestamp: [UInt8]?
         let staged: [FileInfo?]

@@ -2,11 +2,11 @@ package import PatchCrypto
 internal import PatchFeed
 package import PatchFiles
 
-/// The root file that a signer trusts. It never comes from the feed's own folder, because a thief who can write there could name
-/// other keys.
+/// The root file that a signer trusts. It never comes from the feed's own folder, because a thief who can write there
+/// could name other keys.
 ///
-/// It is the file that the caller names, or one beside a private key. Making a feed or changing its keys writes that file. Its
-/// name identifies the feed: it has the beginning of the SHA-256 of the feed's first root file.
+/// It is the file that the caller names, or one beside a private key. Making a feed or changing its keys writes that
+/// file. Its name identifies the feed: it has the beginning of the SHA-256 of the feed's first root file.
 package struct PinnedRoot: Sendable {
     private let folder: FeedFolder
     private let given: Path?
@@ -86,7 +86,8 @@ package struct PinnedRoot: Sendable {
     ///
     /// Otherwise, a thief could restore an old state and have it signed again.
     ///
-    /// - Parameter floor: The version that the change passes by. From there on, the state that was signed last is given up.
+    /// - Parameter floor: The version that the change passes by. From there on, the state that was signed last is given
+    ///   up.
     package func check(_ version: Int, above floor: Int = 0) throws(PatchError) {
         for file in try files("signed", of: folder.read(FeedLayout.firstRoot)) {
             guard let bytes = try? InputFile.regular(file, limit: 32),

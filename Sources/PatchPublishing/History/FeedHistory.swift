@@ -3,8 +3,9 @@ package import PatchFeed
 
 /// The earlier states of a feed, read from its versioned files.
 ///
-/// Each snapshot has the version and the SHA-256 of the one before it. A state that is not in this chain is not the feed's, even
-/// if the feed's keys have signed it: another copy of the feed may have made it, or a thief with an old key.
+/// Each snapshot has the version and the SHA-256 of the one before it. A state that is not in this chain is not the
+/// feed's, even if the feed's keys have signed it: another copy of the feed may have made it, or a thief with an old
+/// key.
 package struct FeedHistory {
     private let file: (String) throws(PatchError) -> [UInt8]?
     private let read: (Int) throws(PatchError) -> FeedRepository
@@ -105,9 +106,10 @@ package struct FeedHistory {
 
     /// The state at a snapshot.
     ///
-    /// - Returns: The state, and the reason that the chain does not reach it, so that it need not be this feed's; nil if it does.
-    /// - Throws: `config` if the feed has no such state, or if it was signed with keys that no longer count, `feed-mismatch` if the
-    ///   chain has another file.
+    /// - Returns: The state, and the reason that the chain does not reach it, so that it need not be this feed's; nil
+    ///   if it does.
+    /// - Throws: `config` if the feed has no such state, or if it was signed with keys that no longer count,
+    ///   `feed-mismatch` if the chain has another file.
     package func state(
         at version: Int, from state: FeedRepository
     ) throws(PatchError) -> (state: FeedRepository, gap: PatchError?) {
@@ -122,7 +124,8 @@ package struct FeedHistory {
         return (try Self.explaining { () throws(PatchError) in try self.state(at: last) }, nil)
     }
 
-    /// Explains the refusal of an old state. It need not be a forgery, because its keys may have been replaced since then.
+    /// Explains the refusal of an old state. It need not be a forgery, because its keys may have been replaced since
+    /// then.
     private static func explaining<Value>(_ body: () throws(PatchError) -> Value) throws(PatchError) -> Value {
         do throws(PatchError) {
             return try body()
@@ -161,7 +164,8 @@ package struct FeedHistory {
                     changes.append(
                         Change(
                             snapshot: newer.state(of: .snapshot).version,
-                            // A list may have waited for signatures, so the author, time and reason in the list take precedence.
+                            // A list may have waited for signatures, so the author, time and reason in the list take
+                            // precedence.
                             stamp: isListSigned ? newer.list.change : newer.change,
                             approvals: newer.approvals(since: older),
                             lines: lines))

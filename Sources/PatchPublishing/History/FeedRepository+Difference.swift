@@ -9,8 +9,8 @@ extension FeedRepository {
         package let keyIDs: [String]
     }
 
-    /// The signers of each role that differs from another state. The snapshot and the timestamp are left out, because every
-    /// change signs them.
+    /// The signers of each role that differs from another state. The snapshot and the timestamp are left out, because
+    /// every change signs them.
     package func approvals(since old: FeedRepository) -> [Approval] {
         [FeedRole.root, .targets, .rollout].compactMap { role in
             guard state(of: role).version != old.state(of: role).version, let ids = approvals[role] else { return nil }
@@ -18,8 +18,8 @@ extension FeedRepository {
         }
     }
 
-    /// The differences from another state of a feed, in words: the signed files, the offered patches and their audience, and the
-    /// keys.
+    /// The differences from another state of a feed, in words: the signed files, the offered patches and their
+    /// audience, and the keys.
     package func visibleChanges(since old: FeedRepository) -> [String] {
         var lines: [String] = []
         // The root file has the keys of all roles except the rollout role.
@@ -50,8 +50,8 @@ extension FeedRepository {
     package func changes(since old: FeedRepository) -> [String] {
         var lines: [String] = []
         for role in [FeedRole.root, .targets, .rollout, .snapshot, .timestamp] {
-            // The snapshot and the timestamp only list the versions that belong together, and the rollout role only describes the
-            // list.
+            // The snapshot and the timestamp only list the versions that belong together, and the rollout role only
+            // describes the list.
             let left: Set<String> =
                 switch role {
                 case .root, .targets: [Key.version, Key.expires]

@@ -23,8 +23,9 @@ private typealias Key = PatchList.Key
 extension JSONValue {
     /// Merges the changes of another list of patches into this one.
     ///
-    /// If both have changed a member, a switch, or a member of an entry, the value of this list stays. The exceptions are urgent:
-    /// the state of a patch, its reason, and whether patches are switched on. The author and the reason of the list stay too.
+    /// If both have changed a member, a switch, or a member of an entry, the value of this list stays. The exceptions
+    /// are urgent: the state of a patch, its reason, and whether patches are switched on. The author and the reason of
+    /// the list stay too.
     fileprivate func merged(with other: JSONValue, since base: JSONValue) -> JSONValue {
         // `stop` has the reason for `enabled`, so both must come from the same change.
         let isStopped = other.differs(from: base, in: Key.enabled)

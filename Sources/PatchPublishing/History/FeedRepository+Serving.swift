@@ -53,8 +53,8 @@ extension FeedRepository {
 
     /// Whether a snapshot is the one of this feed, or comes before it in the history.
     ///
-    /// Each snapshot names the one before it. Snapshots of older versions of patchpack do not; then the file of the other
-    /// snapshot must be in the folder.
+    /// Each snapshot names the one before it. Snapshots of older versions of patchpack do not; then the file of the
+    /// other snapshot must be in the folder.
     private func descends(
         from other: MetadataDescription, _ read: (String) throws(PatchError) -> [UInt8]?
     ) throws(PatchError) -> Bool {

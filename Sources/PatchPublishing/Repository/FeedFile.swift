@@ -43,8 +43,8 @@ package struct FeedFile: Sendable {
             read = { bytes }
         }
 
-        /// Makes contents whose bytes are not kept, but read again when they are needed. This saves memory if there are many
-        /// files.
+        /// Makes contents whose bytes are not kept, but read again when they are needed. This saves memory if there are
+        /// many files.
         ///
         /// - Parameter read: Reads the bytes. If they have changed by then, `feed-mismatch` is thrown.
         package init(

@@ -19,8 +19,8 @@ extension FeedRepository {
     /// The entry that a user means: the one of the given version, or else of the highest version.
     ///
     /// - Parameter isStopped: Whether no device is to run it any more, or more devices.
-    /// - Throws: `usage` if no version is given, and a lower one was offered later, or a lower one is to be stopped instead of the
-    ///   highest, which is only in shadow.
+    /// - Throws: `usage` if no version is given, and a lower one was offered later, or a lower one is to be stopped
+    ///   instead of the highest, which is only in shadow.
     package func meantEntry(
         _ id: String, version: Int?, of listed: [PatchEntryDraft], isStopped: Bool = false
     ) throws(PatchError) -> PatchEntryDraft {

@@ -24,8 +24,8 @@ extension FeedRepository {
     /// Changes the keys of a role, unless it has them already.
     ///
     /// - Parameters:
-    ///   - role: The role. The keys of the rollout role are in the targets metadata, and the keys of the others in the root
-    ///     metadata.
+    ///   - role: The role. The keys of the rollout role are in the targets metadata, and the keys of the others in the
+    ///     root metadata.
     ///   - removed: Beginnings of the ids of keys to remove.
     ///   - threshold: How many keys must sign; nil leaves the number unchanged.
     /// - Throws: `config` if a key to remove does not exist, or if too few keys would be left.

@@ -5,13 +5,13 @@ extension FeedRepository {
     /// How many versions may have files that no metadata list. An interrupted run leaves one.
     private static let mostOrphans = 100
 
-    /// Reads a feed, and checks as much as a client, because a change signs the unchanged parts along with it. Only expiry is not
-    /// checked, so that an expired feed can be refreshed.
+    /// Reads a feed, and checks as much as a client, because a change signs the unchanged parts along with it. Only
+    /// expiry is not checked, so that an expired feed can be refreshed.
     ///
     /// - Parameters:
     ///   - root: A root file that does not come from the feed's own folder. Trust starts with it.
-    ///   - isInterrupted: Whether to accept files that are signed only with the keys from before the last change of keys, because
-    ///     that change was interrupted.
+    ///   - isInterrupted: Whether to accept files that are signed only with the keys from before the last change of
+    ///     keys, because that change was interrupted.
     ///   - number: The snapshot to read; nil for the one that the timestamp lists.
     /// - Throws: `feed-malformed`, `feed-signature`, `feed-rollback` or `feed-mismatch` if a file is not the feed's.
     package init(
@@ -77,7 +77,8 @@ extension FeedRepository {
         self.approvals = approvals
     }
 
-    /// The root of an earlier state, as its snapshot names it. An old snapshot may name none, and a thief's a wrong one.
+    /// The root of an earlier state, as its snapshot names it. An old snapshot may name none, and a thief's a wrong
+    /// one.
     ///
     /// - Returns: nil if it is none of these roots, or one whose keys have not signed the snapshot.
     private static func root(
@@ -172,7 +173,8 @@ extension FeedRepository {
     /// Reads the roots, from a trusted one to the newest. Each is signed with the keys of the one before.
     ///
     /// - Parameters:
-    ///   - earlierRoots: How many roots back the keys may be that signed the other files, after a change of keys was interrupted.
+    ///   - earlierRoots: How many roots back the keys may be that signed the other files, after a change of keys was
+    ///     interrupted.
     ///   - snapshot: The snapshot to read; nil for the newest.
     static func trusted(
         from pinned: [UInt8], earlierRoots: Int, snapshot: Int? = nil,

@@ -9,8 +9,8 @@ extension FeedRepository {
     ///   - files: The SHA-256 of each file that was ever published, by name, including pruned files.
     ///   - allowsLower: Whether a version may be lower than one that is not withdrawn.
     /// - Returns: The result for each envelope. One that is not new was published before with the same bytes.
-    /// - Throws: `feed-published` if the same version was published with other bytes, `feed-listed` if a higher one is listed.
-    ///   Then nothing is changed.
+    /// - Throws: `feed-published` if the same version was published with other bytes, `feed-listed` if a higher one is
+    ///   listed. Then nothing is changed.
     package mutating func publish(
         _ publications: [Publication], files: [String: String] = [:], allowsLower: Bool = false,
         in details: ChangeDetails
@@ -58,9 +58,9 @@ extension FeedRepository {
         return results
     }
 
-    /// Checks that no higher version is listed, unless it is withdrawn. Devices take the highest version that is for them, so the
-    /// lower one would reach only the devices that the higher one is not for, or that cannot get it while it is paused. A version
-    /// that is in shadow, or was paused there, takes the place only of a lower one in shadow.
+    /// Checks that no higher version is listed, unless it is withdrawn. Devices take the highest version that is for
+    /// them, so the lower one would reach only the devices that the higher one is not for, or that cannot get it while
+    /// it is paused. A version that is in shadow, or was paused there, takes the place only of a lower one in shadow.
     private static func check(_ new: PatchEntryDraft, isAbove versions: [PatchEntryDraft]) throws(PatchError) {
         let higher = versions.filter {
             $0.state != .withdrawn && ($0.resumedState != .shadow || new.state == .shadow) && $0.version > new.version
@@ -107,10 +107,11 @@ extension FeedRepository {
 
     /// Removes all but the newest versions of patches.
     ///
-    /// Withdrawals stay, because they must reach devices that have been away for long. A version stays too if it is offered to
-    /// devices that no version that stays is offered to.
+    /// Withdrawals stay, because they must reach devices that have been away for long. A version stays too if it is
+    /// offered to devices that no version that stays is offered to.
     ///
-    /// - Returns: The versions that were removed, and those that stay because of their devices, newest first for each patch.
+    /// - Returns: The versions that were removed, and those that stay because of their devices, newest first for each
+    ///   patch.
     package mutating func prune(
         _ ids: [String], keeping count: Int, in details: ChangeDetails
     ) throws(PatchError) -> (removed: [PatchEntryDraft], needed: [PatchEntryDraft]) {
@@ -156,7 +157,8 @@ extension FeedRepository {
 
     /// Removes a version of patches from the targets that the release keys have signed.
     ///
-    /// Its withdrawal stays in the list, because devices may have the patch. If only the withdrawal is left, it is removed too.
+    /// Its withdrawal stays in the list, because devices may have the patch. If only the withdrawal is left, it is
+    /// removed too.
     ///
     /// - Returns: The patches of which no withdrawal stays.
     package mutating func prune(

@@ -3,8 +3,8 @@ package import PatchFeed
 
 // Restoring the list of an earlier state.
 extension FeedRepository {
-    /// Restores the list of an older state, unless it is in effect. A patch that was not listed then is withdrawn, because devices
-    /// may have it.
+    /// Restores the list of an older state, unless it is in effect. A patch that was not listed then is withdrawn,
+    /// because devices may have it.
     ///
     /// - Throws: `config` if a patch was listed then, but the release keys no longer sign its envelope.
     package mutating func undo(to older: FeedRepository, in details: ChangeDetails) throws(PatchError) -> Bool {
@@ -40,7 +40,8 @@ extension FeedRepository {
 
     /// Checks that a state may be restored without being named.
     ///
-    /// Restoring it must roll back changes of the same author, and must not offer a patch to any device that does not get it now.
+    /// Restoring it must roll back changes of the same author, and must not offer a patch to any device that does not
+    /// get it now.
     ///
     /// - Throws: `config` if it may not.
     package func checkUndo(

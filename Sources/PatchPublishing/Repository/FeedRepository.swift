@@ -3,8 +3,8 @@ package import PatchFeed
 
 /// The repository side of a feed: changes the metadata and the list, signs them, and makes the files to write.
 ///
-/// It reads no files and has no clock. Changes are drafted first. `files(signedBy:in:)` makes the files once there are enough
-/// signatures.
+/// It reads no files and has no clock. Changes are drafted first. `files(signedBy:in:)` makes the files once there are
+/// enough signatures.
 package struct FeedRepository: Sendable {
     var bodies: MetadataBodies
     var signatures: [FeedRole: [MetadataSignature]] = [:]
@@ -18,15 +18,18 @@ package struct FeedRepository: Sendable {
     let stale: Set<FeedRole>
     /// The last version of each role that has a file. After an interrupted run, no metadata may list it.
     let orphanedVersions: [FeedRole: Int]
-    /// Whether the root is the one of this state. Older versions of patchpack made states that do not record their root.
+    /// Whether the root is the one of this state. Older versions of patchpack made states that do not record their
+    /// root.
     package internal(set) var knowsRoot = true
     /// The ids of the keys that have signed the metadata of each role, as they were read.
     var approvals: [FeedRole: [String]] = [:]
     /// The version of the snapshot before the change, and its file's SHA-256.
     let previous: (version: Int, sha256: String)?
-    /// A version that no honest feed reaches. A thief of the online key may exceed it, to leave no versions to the owner.
+    /// A version that no honest feed reaches. A thief of the online key may exceed it, to leave no versions to the
+    /// owner.
     private static let mostHonest = 1 << 32
-    /// Whether devices forget the versions that they have seen, because all keys of the timestamp or of the snapshot are new.
+    /// Whether devices forget the versions that they have seen, because all keys of the timestamp or of the snapshot
+    /// are new.
     var clientsForgetVersions = false
 }
 
@@ -89,7 +92,8 @@ extension FeedRepository {
 
     package var environment: String { list.environment }
 
-    /// The change that made this state, as recorded in its snapshot. Snapshots of older versions of patchpack do not record it.
+    /// The change that made this state, as recorded in its snapshot. Snapshots of older versions of patchpack do not
+    /// record it.
     package var change: ChangeStamp { bodies.snapshot.change.stamp }
 
     /// The change that made this state, or the last change of the list if the snapshot does not record its own.

@@ -4,7 +4,8 @@ package import PatchFeed
 // Which of two lists offers more, and what was stopped between them.
 
 extension PatchListDraft {
-    /// The first thing that this list offers to more devices than another list, in words; nil if it offers nothing more.
+    /// The first thing that this list offers to more devices than another list, in words; nil if it offers nothing
+    /// more.
     func offersMore(than other: PatchListDraft) -> String? {
         let listed = other.entries(by: \.path)
         let wider = entries.first { entry in

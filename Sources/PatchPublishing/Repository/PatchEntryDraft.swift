@@ -90,7 +90,8 @@ package struct PatchEntryDraft: Sendable {
     /// The last change.
     package var change: ChangeStamp { ChangeStamp(json, time: Key.since) }
 
-    /// Whether it is offered as another entry asks for: in words, to the same users, and to the same part of all devices.
+    /// Whether it is offered as another entry asks for: in words, to the same users, and to the same part of all
+    /// devices.
     func isListed(as other: PatchEntryDraft) -> Bool {
         words == other.words && Set(users) == Set(other.users) && rollout?.seed == other.rollout?.seed
     }
@@ -122,7 +123,8 @@ package struct PatchEntryDraft: Sendable {
         set { json.set(Key.rollout, newValue?.json) }
     }
 
-    /// The part of all devices that it is for, of 10,000. Without a percentage, it is for all, or only for groups and users.
+    /// The part of all devices that it is for, of 10,000. Without a percentage, it is for all, or only for groups and
+    /// users.
     package var basisPoints: Int { rollout?.basisPoints ?? (groups.isEmpty && users.isEmpty ? 10_000 : 0) }
 
     /// Groups that it is for, regardless of the percentage.
@@ -179,8 +181,8 @@ package struct PatchEntryDraft: Sendable {
 
     /// Changes the state at a user's request.
     ///
-    /// - Throws: `usage` if a withdrawn patch is to be paused, or to be in shadow: a library that does not know shadow takes it as
-    ///   paused.
+    /// - Throws: `usage` if a withdrawn patch is to be paused, or to be in shadow: a library that does not know shadow
+    ///   takes it as paused.
     package mutating func setState(_ new: PatchList.Entry.State) throws(PatchError) {
         guard new != .paused || state != .withdrawn else {
             throw PatchError(
@@ -195,7 +197,8 @@ package struct PatchEntryDraft: Sendable {
         state = new
     }
 
-    /// Whether it reaches devices to which another entry does not offer it. In shadow it reaches fewer than any that is active.
+    /// Whether it reaches devices to which another entry does not offer it. In shadow it reaches fewer than any that is
+    /// active.
     func reachesMore(than other: PatchEntryDraft) -> Bool {
         func reach(_ entry: PatchEntryDraft) -> Int {
             switch entry.state {
@@ -227,8 +230,8 @@ package struct PatchEntryDraft: Sendable {
         return new
     }
 
-    /// Whether each device that another version is offered to is offered this one too. In shadow it reaches none that the other
-    /// one is live on.
+    /// Whether each device that another version is offered to is offered this one too. In shadow it reaches none that
+    /// the other one is live on.
     func reachesAll(of other: PatchEntryDraft) -> Bool {
         func range(_ entry: PatchEntryDraft) -> VersionRange? {
             entry.json[Key.appVersions]?.text.flatMap(VersionRange.init)

@@ -37,7 +37,8 @@ package struct PatchListDraft: Sendable {
         set { newValue.write(to: &json, time: Key.published) }
     }
 
-    /// The change that switched all patches off; nil if they are on, or if an older version of this library switched them off.
+    /// The change that switched all patches off; nil if they are on, or if an older version of this library switched
+    /// them off.
     package var stop: ChangeStamp? {
         get { json[Key.stop].map { ChangeStamp($0, time: Key.since) } }
         set {

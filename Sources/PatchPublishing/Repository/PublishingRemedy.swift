@@ -1,7 +1,8 @@
 package import PatchCrypto
 internal import PatchFeed
 
-/// A remedy that a signer can apply to an error. A tool words it in terms of its own options: PublishingRemedy+Hint.swift.
+/// A remedy that a signer can apply to an error. A tool words it in terms of its own options:
+/// PublishingRemedy+Hint.swift.
 package enum PublishingRemedy: PatchError.Remedy, Equatable {
     case makeKey
     case giveFeedKey
@@ -19,7 +20,8 @@ package enum PublishingRemedy: PatchError.Remedy, Equatable {
     case signWithThisClock
     case refresh
     case repeatStaged
-    /// If the change was staged with a floor for its versions, give the same one; otherwise somebody else has changed it.
+    /// If the change was staged with a floor for its versions, give the same one; otherwise somebody else has changed
+    /// it.
     case giveFloorOrDropStaged
     case prune
     case giveRole([String])

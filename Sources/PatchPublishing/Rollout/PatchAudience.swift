@@ -31,8 +31,8 @@ package struct PatchAudience: Sendable {
     ///
     /// - Throws: `unavailable` if OpenSSL refuses SHA-256.
     package func apply(to entry: inout PatchEntryDraft) throws(PatchError) {
-        // A percentage of 100 is written too, so that a later, smaller one counts the same units. Without a unit and a seed, these
-        // are the installations anyway.
+        // A percentage of 100 is written too, so that a later, smaller one counts the same units. Without a unit and a
+        // seed, these are the installations anyway.
         if let basisPoints, !isForAll || entry.basisPoints < 10_000 || entry.rollout != nil {
             entry.rollout = Rollout(basisPoints: basisPoints, unit: unit ?? .installation, seed: seed)
         }

@@ -11,8 +11,8 @@ package enum RolloutStep: Sendable, Equatable {
     case wait([Reason])
     /// It is on its last step, and no gate is crossed.
     case complete
-    /// It is withdrawn, or it is paused, possibly by a gate, or in shadow, which is not a step. An alarm lasts until a decision is
-    /// made.
+    /// It is withdrawn, or it is paused, possibly by a gate, or in shadow, which is not a step. An alarm lasts until a
+    /// decision is made.
     case stopped(by: Gate?)
 
     /// The devices that a step adds.
@@ -54,8 +54,8 @@ package enum RolloutStep: Sendable, Equatable {
             self.newDevices = newDevices
         }
 
-        /// The steps in a list, such as `shadow,group canary,5%,100%`; nil if they are invalid, if `shadow` is not the first of several,
-        /// if a group is named twice, or if percentages do not rise.
+        /// The steps in a list, such as `shadow,group canary,5%,100%`; nil if they are invalid, if `shadow` is not the
+        /// first of several, if a group is named twice, or if percentages do not rise.
         package static func steps(_ text: String) -> [Audience]? {
             var steps: [Audience] = []
             var most = 0
@@ -111,11 +111,12 @@ package enum RolloutStep: Sendable, Equatable {
         package var devices: Int
         /// The time of the newest event; nil if there is none.
         package var newest: Timestamp?
-        /// How many devices have reported the patch for the first time since the step began, and have had it for the soak time if a
-        /// gate is exact.
+        /// How many devices have reported the patch for the first time since the step began, and have had it for the
+        /// soak time if a gate is exact.
         package var newDevices: Int
         package var isWhole: Bool
-        /// When devices could first have the step; nil for the time of the change, which may have waited for signatures.
+        /// When devices could first have the step; nil for the time of the change, which may have waited for
+        /// signatures.
         package var begin: Timestamp?
         package var gates: [Gate]
         /// Bounds above which no device may keep the patch. Below them, they have no effect.
@@ -139,8 +140,8 @@ package enum RolloutStep: Sendable, Equatable {
             self.limits = limits
         }
 
-        /// Whether more than a tenth of the lines are damaged, and so many devices sent them, or no one knows which did. One device
-        /// can send any number of them.
+        /// Whether more than a tenth of the lines are damaged, and so many devices sent them, or no one knows which
+        /// did. One device can send any number of them.
         fileprivate var isDamaged: Bool {
             damaged > events / 10 && (damagedWithoutDevice > events / 10 || damagedDevices > devices / 10)
         }
@@ -154,7 +155,8 @@ package enum RolloutStep: Sendable, Equatable {
         /// How old the newest event is, in seconds.
         case staleEvents(Int)
         case noEvents
-        /// - Parameter soak: The seconds for which devices must have had the patch; nil if they need only have reported it.
+        /// - Parameter soak: The seconds for which devices must have had the patch; nil if they need only have reported
+        ///   it.
         case fewDevices(Int, needed: Int, soak: Int?)
         case undecided(Gate)
         /// All patches are switched off, so devices report nothing about this one.

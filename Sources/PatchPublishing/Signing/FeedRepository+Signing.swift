@@ -10,8 +10,8 @@ extension FeedRepository {
         package let keyIDs: [String]
     }
 
-    /// Signs each changed role with the keys that may sign it. The snapshot and the timestamp are left out, because they are made
-    /// last.
+    /// Signs each changed role with the keys that may sign it. The snapshot and the timestamp are left out, because
+    /// they are made last.
     package mutating func sign(with signers: [FeedSigner]) throws(PatchError) {
         if changed.contains(.rollout), signatures[.rollout, default: []].isEmpty { try describeList() }
         for role in FeedRole.drafted where changed.contains(role) { try sign(role, with: signers) }

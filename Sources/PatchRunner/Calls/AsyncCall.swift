@@ -20,7 +20,8 @@ internal import Synchronization
     /// An attempt to enter the layer that a cell holds.
     @usableFromInline struct Entry {
         @usableFromInline var call: AsyncCall?
-        /// If it was not entered: a reference to the answer in its place, for ``Otherwise/outcome(_:_:_:)``; 0 for the original.
+        /// If it was not entered: a reference to the answer in its place, for ``Otherwise/outcome(_:_:_:)``; 0 for the
+        /// original.
         @usableFromInline fileprivate(set) var otherwise: UInt = 0
         /// If it was not entered because it is instrumented: the cell of the layer to be entered.
         @usableFromInline fileprivate(set) var instrumented: LayerCell?
@@ -123,8 +124,8 @@ internal import Synchronization
         return slot.otherwise(of: layer)?.bits ?? 0
     }
 
-    /// Enters the patch again after its original or another call has answered. Returns false if calls are nested too deep, and
-    /// nil if the patch is busy. If they are nested too deep, the call has ended.
+    /// Enters the patch again after its original or another call has answered. Returns false if calls are nested too
+    /// deep, and nil if the patch is busy. If they are nested too deep, the call has ended.
     @usableFromInline func tryResume() -> Bool? { tryResume(nil) }
 
     private func tryResume(_ turn: Turn?) -> Bool? {
@@ -146,7 +147,8 @@ internal import Synchronization
     }
 }
 
-/// A task's place in the queue for a patch. It leaves the queue when it is released. No thread is blocked while it waits.
+/// A task's place in the queue for a patch. It leaves the queue when it is released. No thread is blocked while it
+/// waits.
 @safe private final class Turn: Sendable {
     nonisolated(unsafe) let waiter: OpaquePointer
     private let alarm = Alarm()
@@ -176,7 +178,8 @@ internal import Synchronization
         }
     }
 
-    /// Joins the queue. nil if there is not enough memory, or if it would enter with a new call and too many already wait.
+    /// Joins the queue. nil if there is not enough memory, or if it would enter with a new call and too many already
+    /// wait.
     init?(in queue: OpaquePointer, of slot: Slot) {
         self.slot = slot
         let alarm = unsafe pp_alarm(

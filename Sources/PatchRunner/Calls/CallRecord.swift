@@ -1,7 +1,8 @@
 internal import CLuaBridge
 public import Synchronization
 
-/// A place that holds a ``LayerReference``: to a slot's topmost layer, or to the layer below another one. The bridge reads it.
+/// A place that holds a ``LayerReference``: to a slot's topmost layer, or to the layer below another one. The bridge
+/// reads it.
 @frozen @safe @usableFromInline
 package struct LayerCell {
     @usableFromInline let address: UnsafeMutableRawPointer

@@ -9,11 +9,13 @@ struct SampledCall {
     let olderCell: UInt?
 }
 
-/// The calls of a function that are compared with its patches in shadow: each of them takes some, until its second ends.
+/// The calls of a function that are compared with its patches in shadow: each of them takes some, until its second
+/// ends.
 struct CallSample {
     /// The patches, and how many calls each of them takes until its second ends.
     private var members: [(shadow: Shadow, left: Int)] = []
-    /// Are below older versions of patches in shadow, by the patches' ids. They are kept for calls that are on their way to one.
+    /// Are below older versions of patches in shadow, by the patches' ids. They are kept for calls that are on their
+    /// way to one.
     private(set) var lowerBarriers: [String: Layer] = [:]
 
     var shadows: [Shadow] { members.map(\.shadow) }

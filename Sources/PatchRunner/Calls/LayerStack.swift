@@ -83,10 +83,11 @@ struct LayerStack {
     private var ended: [Total] = []
     private(set) var sample = CallSample()
     private var activations = 0
-    /// The layers that were put on the name, by their addresses. They are kept for calls that are in a layer that is gone, or on
-    /// their way to one. The memory of a layer is used again only for a patch of the same id.
+    /// The layers that were put on the name, by their addresses. They are kept for calls that are in a layer that is
+    /// gone, or on their way to one. The memory of a layer is used again only for a patch of the same id.
     private var known: [UInt: KnownLayer] = [:]
-    /// Is above the layers if calls are instrumented, or compared with a patch in shadow, so that other calls have nothing to check.
+    /// Is above the layers if calls are instrumented, or compared with a patch in shadow, so that other calls have
+    /// nothing to check.
     private var barrier: Layer?
 
     init(name: String, top: LayerCell) {
@@ -126,7 +127,8 @@ struct LayerStack {
         link()
     }
 
-    /// Lets calls enter a patch's layer, or not, as its breaker has it now. Returns the uptime until which calls do not meet it, if any.
+    /// Lets calls enter a patch's layer, or not, as its breaker has it now. Returns the uptime until which calls do not
+    /// meet it, if any.
     mutating func follow(_ patch: any LayerOwner) -> Duration? {
         guard let place = active.firstIndex(where: { $0.patch === patch }) else { return nil }
         var (isOpen, pauseEnd): (Bool, Duration?) = (true, nil)
@@ -197,7 +199,8 @@ struct LayerStack {
 
     /// The patch of an active layer, the layer below it, and the answer in its place.
     ///
-    /// They are read at once. When the layer is gone, a later version of the patch may use its memory, which is another layer.
+    /// They are read at once. When the layer is gone, a later version of the patch may use its memory, which is another
+    /// layer.
     func place(of layer: Layer) -> (owner: any LayerOwner, below: LayerReference, otherwise: Otherwise?)? {
         active.first { $0.layer == layer }.map { ($0.patch, layer.below, known(layer)?.otherwise) }
     }

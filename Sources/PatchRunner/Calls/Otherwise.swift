@@ -2,7 +2,8 @@ internal import PatchCrypto
 
 /// The `otherwise` of a replacement: the value or the error that answers when the script cannot.
 ///
-/// A value may be passed to several threads even if its type is not `Sendable`. If the type is a class, it should be `Sendable`.
+/// A value may be passed to several threads even if its type is not `Sendable`. If the type is a class, it should be
+/// `Sendable`.
 @usableFromInline package final class Otherwise: @unchecked Sendable {
     /// Keeps the type, because an optional in an `Any` loses it.
     private struct Constant<Value> { let value: Value }

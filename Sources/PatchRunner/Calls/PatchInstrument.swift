@@ -19,7 +19,8 @@ public protocol PatchInstrument: Sendable {
     /// - Parameters:
     ///   - call: The function, and the topmost patch on it. If its script cannot answer, another patch or the original
     ///     does.
-    ///   - body: Makes the call, and throws the error that the function throws. If it is not called, the call is made afterwards.
+    ///   - body: Makes the call, and throws the error that the function throws. If it is not called, the call is made
+    ///     afterwards.
     /// - Throws: The error that `body` throws.
     func run(_ call: PatchedCall, _ body: () throws -> Void) rethrows
 
@@ -28,7 +29,8 @@ public protocol PatchInstrument: Sendable {
     /// - Parameters:
     ///   - call: The function, and the topmost patch on it. If its script cannot answer, another patch or the original
     ///     does.
-    ///   - body: Makes the call, and throws the error that the function throws. If it is not called, the call is made afterwards.
+    ///   - body: Makes the call, and throws the error that the function throws. If it is not called, the call is made
+    ///     afterwards.
     /// - Throws: The error that `body` throws.
     func run(_ call: PatchedCall, _ body: () async throws -> Void) async rethrows
 }

@@ -12,7 +12,8 @@ struct Refusal {
         self.reason = reason?.rawValue
     }
 
-    /// Decodes the bridge's form, on the thread that was refused: the address of a `pp_layer`, with a `pp_refusal` in its three lowest bits.
+    /// Decodes the bridge's form, on the thread that was refused: the address of a `pp_layer`, with a `pp_refusal` in
+    /// its three lowest bits.
     init(bits: UInt) {
         layer = unsafe OpaquePointer(bitPattern: bits & ~7).map {
             unsafe Layer($0, number: pp_refused_number())

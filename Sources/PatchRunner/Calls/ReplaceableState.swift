@@ -27,15 +27,16 @@ public struct ReplaceableState: Sendable {
         public let calls: Int
         /// How often its function failed.
         public let failures: Int
-        /// How often something else answered, because the script had failed or could not be entered: the script's `otherwise`,
-        /// another patch or the original.
+        /// How often something else answered, because the script had failed or could not be entered: the script's
+        /// `otherwise`, another patch or the original.
         public let fallbacks: Int
-        /// Whether it has failed too often here, so that its script does not run for now: its `otherwise` answers, or what is below
-        /// it.
+        /// Whether it has failed too often here, so that its script does not run for now: its `otherwise` answers, or
+        /// what is below it.
         public let isBreakerOpen: Bool
         /// The mean wall time of a call, including originals, measured for every 64th call; nil before the first.
         public let meanTime: Duration?
-        /// The longest wall time of the measured calls, and of the calls in which Lua ran for more than a thousand instructions.
+        /// The longest wall time of the measured calls, and of the calls in which Lua ran for more than a thousand
+        /// instructions.
         public let longestTime: Duration
     }
 }

@@ -4,7 +4,8 @@
 /// Whether a function is one of these is known when a call of it is compiled.
 @usableFromInline
 enum Scalar {
-    // The bridge's numbers for types (`pp_scalar`), by name. They are literals, because inlined code does not see the bridge.
+    // The bridge's numbers for types (`pp_scalar`), by name. They are literals, because inlined code does not see the
+    // bridge.
     @inlinable @inline(__always) static var integer: UInt64 { 1 }
     @inlinable @inline(__always) static var number: UInt64 { 2 }
     @inlinable @inline(__always) static var boolean: UInt64 { 3 }

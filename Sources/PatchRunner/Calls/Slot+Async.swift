@@ -32,7 +32,8 @@ extension Slot {
     ///
     /// - Parameters:
     ///   - arguments: The arguments, as a tuple.
-    ///   - read: Reads the arguments for the original from the bottom of the stack. It returns nil after it has pushed an error.
+    ///   - read: Reads the arguments for the original from the bottom of the stack. It returns nil after it has pushed
+    ///     an error.
     @_alwaysEmitIntoClient
     func run<Arguments, Output: PatchResult, Failure: Error>(
         _ place: LayerPlace, _ arguments: Arguments, count: Int32, as _: Output.Type,
@@ -122,8 +123,8 @@ extension Slot {
         }
     }
 
-    /// The call that a script waits for. For a function, its name is at 1. For a method, its class and its place in the class are
-    /// at 1 and 2. nil after an error was pushed.
+    /// The call that a script waits for. For a function, its name is at 1. For a method, its class and its place in the
+    /// class are at 1 and 2. nil after an error was pushed.
     @usableFromInline func invocation(askedForBy call: AsyncCall) -> (@Sendable () async -> PushOutcome)? {
         if let type = call.stack.integer(at: 1), let method = call.stack.integer(at: 2) {
             guard case .asynchronous(let read) = registry?.method(Int(method), ofClass: Int(type)).body else {

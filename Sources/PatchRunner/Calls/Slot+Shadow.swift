@@ -1,8 +1,8 @@
 internal import CLuaBridge
 internal import Synchronization
 
-// A patch in shadow lies on no stack of layers. While the sample of a function takes calls, the calls go through the barrier; at
-// other times they do not differ from the calls of a function without a patch in shadow.
+// A patch in shadow lies on no stack of layers. While the sample of a function takes calls, the calls go through the
+// barrier; at other times they do not differ from the calls of a function without a patch in shadow.
 
 /// Notes the call that an older version of a patch in shadow makes of its original, while a call is compared.
 private final class CallBelow: Sendable {

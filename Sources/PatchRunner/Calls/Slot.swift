@@ -8,7 +8,8 @@ protocol SlotRegistry: AnyObject, Sendable {
 
     var instrument: Instrument? { get }
 
-    /// How many states a thread is in that calls a function from outside of all patches: 1 for a spec, which runs in one.
+    /// How many states a thread is in that calls a function from outside of all patches: 1 for a spec, which runs in
+    /// one.
     var callerStates: Int32 { get }
 
     func slot(_ name: String) -> Slot?
@@ -21,14 +22,14 @@ protocol SlotRegistry: AnyObject, Sendable {
 /// A call reads `top` without a lock and without a reference. A slot lives as long as a call through it is possible.
 @safe @usableFromInline
 package final class Slot: Sendable {
-    /// Calls the layer that a cell holds, or the original, with arguments from a place on the stack. The record belongs to the
-    /// call whose original this is, if there is one.
+    /// Calls the layer that a cell holds, or the original, with arguments from a place on the stack. The record belongs
+    /// to the call whose original this is, if there is one.
     @usableFromInline package typealias Invoke =
         @Sendable (Slot, _PatchStack, Int32, CallReference?, LayerCell) -> Int32
     /// Pushes the outcome of a call. Returns false if it is an error.
     @usableFromInline package typealias PushOutcome = @Sendable (_PatchStack) -> Bool
-    /// The same for an asynchronous function. It reads the arguments, and returns a function to await, which returns a function
-    /// that pushes the result.
+    /// The same for an asynchronous function. It reads the arguments, and returns a function to await, which returns a
+    /// function that pushes the result.
     @usableFromInline package typealias AsyncInvoke =
         @Sendable (Slot, _PatchStack, Int32) -> (@Sendable () async -> PushOutcome)?
 
@@ -47,7 +48,8 @@ package final class Slot: Sendable {
     /// The registry that a slot is in. A slot of a macro is in none at first, and may be in one registry after another.
     private struct Membership {
         weak var registry: (any SlotRegistry)?
-        /// The memory of all states of the registries, which a call may still be in. Only tests have several registries.
+        /// The memory of all states of the registries, which a call may still be in. Only tests have several
+        /// registries.
         var pools: [StatePool] = []
     }
     let layers: Mutex<LayerStack>
@@ -131,13 +133,14 @@ package final class Slot: Sendable {
         invoke(self, stack, firstArgument, nil, cell)
     }
 
-    /// Puts a layer on the name: in the place of an older version, or above the layers of patches whose ids are less, or equal with
-    /// a lower version.
+    /// Puts a layer on the name: in the place of an older version, or above the layers of patches whose ids are less,
+    /// or equal with a lower version.
     ///
     /// A call finds either the older version or the new one.
     ///
     /// - Parameter otherwise: The answer in its place when its script cannot answer.
-    /// - Returns: What is to be released while no lock is held: an object may end with it, whose `deinit` may call anything.
+    /// - Returns: What is to be released while no lock is held: an object may end with it, whose `deinit` may call
+    ///   anything.
     func put(
         _ layer: Layer, of patch: any LayerOwner, replacing old: (any LayerOwner)?, otherwise: Otherwise?
     ) -> LayerStack.KnownLayer? {
@@ -153,7 +156,8 @@ package final class Slot: Sendable {
 
     var shadows: [Shadow] { layers.locked { $0.sample.shadows } }
 
-    /// Takes a call into the samples of the patches in shadow. When a sample is full, calls do not meet it until its second ends.
+    /// Takes a call into the samples of the patches in shadow. When a sample is full, calls do not meet it until its
+    /// second ends.
     func takeSample() -> [SampledCall] {
         let (taken, full) = layers.locked { $0.takeSample() }
         for shadow in full { refill(shadow) }
@@ -198,7 +202,7 @@ package final class Slot: Sendable {
     //     Entrance      how an attempt to enter a layer has ended: entered, answered, or what answers in its place
     //     Refusal       why the bridge has not entered the layer
     //     Substitute    the answer to a refusal: another attempt, the layer below, the original, or an `otherwise`
-    //     Settlement    how a call ends whose script was entered and has not answered: with an outcome, or in the layer below
+    //     Settlement    how a call ends whose script has not answered: with an outcome, or in the layer below
 
     @usableFromInline
     package func enter(_ cell: LayerCell, _ record: CallReference) -> Entrance {

@@ -2,10 +2,11 @@ internal import Synchronization
 
 /// Counts the failures of a patch, and decides which of its replacements are skipped.
 ///
-/// The breaker of a replacement opens if there were too many failures in too short a time: for the replacement that has failed, and
-/// for all of them if others have failed in that time, too. After a pause a call tries the script. If a few tries in a row succeed,
-/// the breaker closes. If one fails, the pause begins again, and is twice as long. A call that waits in its original, such as a stream,
-/// may not end for hours: if it has not failed for as long as the first pause, it has succeeded.
+/// The breaker of a replacement opens if there were too many failures in too short a time: for the replacement that has
+/// failed, and for all of them if others have failed in that time, too. After a pause a call tries the script. If a few
+/// tries in a row succeed, the breaker closes. If one fails, the pause begins again, and is twice as long. A call that
+/// waits in its original, such as a stream, may not end for hours: if it has not failed for as long as the first pause,
+/// it has succeeded.
 final class Breaker: Sendable {
     enum Change: Sendable {
         /// From now on, these replacements are skipped.
@@ -161,7 +162,8 @@ final class Breaker: Sendable {
     }
 }
 
-/// The failures of a patch within a window of time. Neither the cost of a failure nor the memory grows with their number.
+/// The failures of a patch within a window of time. Neither the cost of a failure nor the memory grows with their
+/// number.
 struct RecentFailures {
     /// Failures that came at nearly the same time, and when the first of them did.
     struct Moment {

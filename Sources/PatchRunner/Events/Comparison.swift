@@ -38,8 +38,8 @@ extension RunnerEvent {
 
     /// A run of a patch in shadow that would have changed an answer.
     ///
-    /// It describes values by their types and sizes, such as `string of 12 bytes`, and numbers by their values. It has no text of the
-    /// app unless ``PatchLimits/shadowTextBytes`` allows it.
+    /// It describes values by their types and sizes, such as `string of 12 bytes`, and numbers by their values. It has
+    /// no text of the app unless ``PatchLimits/shadowTextBytes`` allows it.
     public struct Example: Sendable {
         /// How the call ended, such as `19.0`, or `error: sold out`.
         public let answer: String
@@ -111,8 +111,8 @@ extension RunnerEvent.Comparison: CustomStringConvertible {
         return counts.joined(separator: ", ")
     }
 
-    /// The counts, and the example if there is one: `98 agreed, 2 differed: 19.0 would be 20.0`. Characters that a terminal would act
-    /// on are escaped.
+    /// The counts, and the example if there is one: `98 agreed, 2 differed: 19.0 would be 20.0`. Characters that a
+    /// terminal would act on are escaped.
     public var description: String {
         guard let example else { return summary }
         if let failure = example.failure { return Escape.comment("\(summary): \(failure.text)") }

@@ -13,7 +13,8 @@ package protocol RepeatedEvent: Sendable {
     func repeated(_ count: Int) -> Self
 }
 
-/// The key by which events count as the same. The message of a failure may contain values, so it is not part of the key.
+/// The key by which events count as the same. The message of a failure may contain values, so it is not part of the
+/// key.
 package struct EventSameness: Hashable, Sendable {
     let name: String
     let patch: PatchID?
@@ -37,8 +38,8 @@ package struct EventDeduplicator<Event: RepeatedEvent>: Sendable {
         var count = 0
     }
 
-    /// The number of different events that are tracked. Any further events with the same name count as one, except a script's log
-    /// lines: they are always reported, because their bytes are limited.
+    /// The number of different events that are tracked. Any further events with the same name count as one, except a
+    /// script's log lines: they are always reported, because their bytes are limited.
     private let most = 256
     private let milliseconds: Int
     private var repeats: [EventSameness: Repeat] = [:]

@@ -1,7 +1,8 @@
 internal import PatchCrypto
 internal import PatchText
 
-/// The severity of an event. The names are the same as swift-log's levels: `Logger.Level(rawValue: event.severity.rawValue)`.
+/// The severity of an event. The names are the same as swift-log's levels:
+/// `Logger.Level(rawValue: event.severity.rawValue)`.
 ///
 /// A version after 1.0 may add cases, such as `trace` and `critical`. Give a `switch` an `@unknown default`.
 #if hasAttribute(nonexhaustive)

@@ -3,7 +3,8 @@ internal import Synchronization
 
 /// Passes events to a listener: of equal events, at most one in a second, with the number of repetitions.
 ///
-/// If nothing more happens, a task passes on the pending repetitions. When the throttle is released, it passes them on at once.
+/// If nothing more happens, a task passes on the pending repetitions. When the throttle is released, it passes them on
+/// at once.
 package final class EventThrottle<Event: RepeatedEvent>: Sendable {
     private struct State {
         var repeats: EventDeduplicator<Event>

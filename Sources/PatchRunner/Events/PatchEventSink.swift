@@ -95,8 +95,9 @@ package final class PatchEventSink: Sendable {
 extension RunnerEvent.Failure {
     /// The failure with as many bytes of its message as an app allows.
     ///
-    /// With none, the message is only the words of Lua or of the runner that it begins with. What follows them may be a value, and so
-    /// may the whole message of an error that a script has made. The names of a stack are words of the script.
+    /// With none, the message is only the words of Lua or of the runner that it begins with. What follows them may be a
+    /// value, and so may the whole message of an error that a script has made. The names of a stack are words of the
+    /// script.
     func withText(of bytes: Int) -> RunnerEvent.Failure {
         var failure = self
         failure.message = bytes > 0 ? message.shortened(to: bytes) : code == .script ? ownWords : message

@@ -39,8 +39,8 @@ extension RunnerEvent {
         public let script: String?
         /// The line in the script, from 1. For a wrong result it is the line on which the function begins.
         public let line: Int?
-        /// The line and those that called it, the innermost first, at most ten, each in a line of text, such as `cart.lua:3: in tax`;
-        /// nil if no function of the script called it.
+        /// The line and those that called it, the innermost first, at most ten, each in a line of text, such as
+        /// `cart.lua:3: in tax`; nil if no function of the script called it.
         public package(set) var stackTrace: String?
         /// Whether the patch is not at fault: the machine had no processor time or no memory for it.
         package var isCircumstance = false
@@ -66,8 +66,8 @@ extension RunnerEvent {
         }
     }
 
-    /// A call that the script did not answer although it did not fail. Its `otherwise` answered instead, or, without one, the next
-    /// patch below or the original.
+    /// A call that the script did not answer although it did not fail. Its `otherwise` answered instead, or, without
+    /// one, the next patch below or the original.
     public struct Fallback: Sendable, Hashable {
         /// Why the script did not answer. A version after 1.0 may add some.
         #if hasAttribute(nonexhaustive)
@@ -76,8 +76,8 @@ extension RunnerEvent {
         public enum Reason: String, Sendable {
             /// Another thread was in the patch for longer than ``PatchLimits/lockTime``.
             case busy
-            /// The thread's stack was nearly used up, or calls were nested too deep. Reported once for all calls within a
-            /// call.
+            /// The thread's stack was nearly used up, or calls were nested too deep. Reported once for all calls within
+            /// a call.
             case noRoom = "no-room"
             /// There were already ``PatchLimits/waitingCalls`` asynchronous calls waiting.
             case waiting

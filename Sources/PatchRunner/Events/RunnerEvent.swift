@@ -18,8 +18,8 @@ public struct RunnerEvent: Sendable {
         case deactivated(PatchID)
         /// A patch was refused.
         case refused(Refusal)
-        /// A replacement failed. The script's `otherwise` answered. Without one, the next patch below or the original answered; if
-        /// it had already answered in this call, it did not run again.
+        /// A replacement failed. The script's `otherwise` answered. Without one, the next patch below or the original
+        /// answered; if it had already answered in this call, it did not run again.
         case failed(FailedCall)
         /// The patch's script did not answer a call, although it did not fail.
         case fellBack(Fallback)
@@ -37,12 +37,14 @@ public struct RunnerEvent: Sendable {
 
     /// What has happened. Of several equal events, it is the last one.
     public let kind: Kind
-    /// How many equal events were counted since the first one was reported; nil for an event that is reported by itself.
+    /// How many equal events were counted since the first one was reported; nil for an event that is reported by
+    /// itself.
     package let repetitions: Int?
 
     /// How many equal events this one stands for, so that the sum over all events is right.
     ///
-    /// An event is reported at once, with 1. Those that equal it within the next second are one event, when the second is over.
+    /// An event is reported at once, with 1. Those that equal it within the next second are one event, when the second
+    /// is over.
     public var count: Int { repetitions ?? 1 }
 
     package init(_ kind: Kind, repetitions: Int? = nil) {
@@ -65,11 +67,12 @@ extension RunnerEvent {
     /// The severity of the event. For a script's log line, it is the line's level.
     public var severity: EventSeverity { record.level }
 
-    /// A message that is the same for every event of the name; for a script's log line, the line. Characters that a terminal
-    /// would act on are escaped.
+    /// A message that is the same for every event of the name; for a script's log line, the line. Characters that a
+    /// terminal would act on are escaped.
     public var message: String { Escape.comment(record.message) }
 
-    /// The values that differ from event to event, by the names that they have in JSON, such as `patch.id` (docs/events.md).
+    /// The values that differ from event to event, by the names that they have in JSON, such as `patch.id`
+    /// (docs/events.md).
     public var attributes: [EventAttribute] { record.values }
 
     package var record: EventRecord {

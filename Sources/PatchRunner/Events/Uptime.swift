@@ -1,4 +1,5 @@
-/// How long the process has been running, and a way to wait until it has run for some time. Tests use one that they can advance.
+/// How long the process has been running, and a way to wait until it has run for some time. Tests use one that they can
+/// advance.
 package struct Uptime: Sendable {
     /// The time since a fixed moment of the process. It does not advance while the machine sleeps.
     package let now: @Sendable () -> Duration

@@ -59,7 +59,8 @@ package struct LayerReference: Equatable, Sendable {
     var instances: Int { unsafe Int(pp_instance_count(pp_layer_patch(pointer))) }
     /// Closes instances of its patch, in which a call is, that its memory is not enough for.
     func shrink() { unsafe pp_shrink(pp_layer_handle(pointer)) }
-    /// Counts a failure, and that something else answers. Returns false and counts nothing if it is on no name any more.
+    /// Counts a failure, and that something else answers. Returns false and counts nothing if it is on no name any
+    /// more.
     func countFailure() -> Bool { unsafe pp_count_failure(pointer) }
     func countFallback() { unsafe pp_count_fallback(pointer) }
 

@@ -15,8 +15,8 @@ internal import Synchronization
     deinit { unsafe pp_pool_free(pool) }
 }
 
-/// A Lua state of a patch, with its lock, budget and memory. The first state is the handle of the patch. The others, its instances,
-/// have loaded the same script.
+/// A Lua state of a patch, with its lock, budget and memory. The first state is the handle of the patch. The others,
+/// its instances, have loaded the same script.
 @safe package final class LuaState: Sendable {
     package nonisolated(unsafe) let pointer: OpaquePointer
     private nonisolated(unsafe) let handle: pp_handle
@@ -40,7 +40,8 @@ internal import Synchronization
         self.pool = pool
     }
 
-    /// Opens another instance, if one can be opened now. This thread holds its lock until ``join()`` or ``drop(forGood:)``.
+    /// Opens another instance, if one can be opened now. This thread holds its lock until
+    /// ``join()`` or ``drop(forGood:)``.
     init?(another first: LuaState) {
         guard let pointer = unsafe pp_open_instance(first.handle) else { return nil }
         unsafe self.pointer = pointer
@@ -48,8 +49,8 @@ internal import Synchronization
         pool = first.pool
     }
 
-    /// Lets calls use this state, which has loaded the script, as another instance. The next call that this thread makes to the patch
-    /// is the first. If it does not use it, ``releaseReserved()`` must follow.
+    /// Lets calls use this state, which has loaded the script, as another instance. The next call that this thread
+    /// makes to the patch is the first. If it does not use it, ``releaseReserved()`` must follow.
     ///
     /// - Throws: `script` if the script does not replace the names that it first replaced. The instance is closed then.
     func join() throws(PatchError) {

@@ -2,8 +2,8 @@ internal import CLuaBridge
 package import Synchronization
 
 extension Mutex where Value: ~Copyable {
-    /// Like `withLock`, but visible to the thread sanitizer. The sanitizer does not see the standard library's mutex, and would
-    /// report this library's accesses under it as races in an app.
+    /// Like `withLock`, but visible to the thread sanitizer. The sanitizer does not see the standard library's mutex,
+    /// and would report this library's accesses under it as races in an app.
     package borrowing func locked<Result: ~Copyable, Failure: Error>(
         _ body: (inout Value) throws(Failure) -> sending Result
     ) throws(Failure) -> sending Result {

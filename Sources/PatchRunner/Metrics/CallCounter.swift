@@ -13,8 +13,8 @@ package struct CallCounter: Sendable {
 
     package init() {}
 
-    /// An event for each patch that was called since the last time. If more than a few were deactivated meanwhile on the same
-    /// name, the calls of the earliest are lost.
+    /// An event for each patch that was called since the last time. If more than a few were deactivated meanwhile on
+    /// the same name, the calls of the earliest are lost.
     package mutating func next(of registry: PatchRegistry) -> [RunnerEvent] {
         var now: [Key: RunnerEvent.Calls] = [:]
         var new: [PatchID: RunnerEvent.Calls] = [:]

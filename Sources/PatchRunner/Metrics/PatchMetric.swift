@@ -55,11 +55,11 @@ public struct PatchMetric: Sendable {
 }
 
 extension PatchRegistry {
-    /// Figures of the active patches: how often each function of each patch was called, failed, and was answered by something
-    /// else, and how long it took. Metrics of the same name follow one another.
+    /// Figures of the active patches: how often each function of each patch was called, failed, and was answered by
+    /// something else, and how long it took. Metrics of the same name follow one another.
     ///
-    /// A patch that is activated again counts from 0. Every 64th call is measured, and every call in which Lua ran for more than
-    /// a thousand instructions.
+    /// A patch that is activated again counts from 0. Every 64th call is measured, and every call in which Lua ran for
+    /// more than a thousand instructions.
     public var metrics: [PatchMetric] {
         struct Key: Hashable {
             let patch: PatchID
@@ -164,7 +164,8 @@ extension PatchMetric {
     /// Metrics in the text format of OpenMetrics 1.0, as Prometheus reads it. Its media type is
     /// `application/openmetrics-text; version=1.0.0; charset=utf-8`.
     ///
-    /// - Parameter metrics: The metrics, such as ``PatchRegistry/metrics``. Metrics of the same name follow one another.
+    /// - Parameter metrics: The metrics, such as ``PatchRegistry/metrics``. Metrics of the same name follow one
+    ///   another.
     /// - Returns: The text, which ends with the line `# EOF`.
     public static func openMetrics(_ metrics: [PatchMetric]) -> String {
         var text = OpenMetricsText()

@@ -9,7 +9,8 @@ struct FieldEncoder: Encoder {
     private final class Found {
         /// The fields; nil if the value is not a table with fields.
         var fields: [PatchInterface.Field]?
-        /// Whether the value makes a table of its own under a key, so that its keys depend on it: an enum with associated values.
+        /// Whether the value makes a table of its own under a key, so that its keys depend on it: an enum with
+        /// associated values.
         var isOpen = false
         /// The type's name, if the value is not a table with fields.
         var type = "table"

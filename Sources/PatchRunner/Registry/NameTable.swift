@@ -24,7 +24,8 @@ package final class NameTable: SlotRegistry {
         var listener: (@Sendable () -> Void)?
     }
 
-    /// Held while any runner activates or deactivates a patch. Calls never wait for it, and nothing of the app runs or ends under it.
+    /// Held while any runner activates or deactivates a patch. Calls never wait for it, and nothing of the app runs or
+    /// ends under it.
     private let changes = Mutex<Void>(())
 
     /// The slot of a name. Bytes are compared, so Unicode-equivalent text is a different name.

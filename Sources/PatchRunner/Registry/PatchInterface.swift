@@ -1,10 +1,10 @@
 package import PatchCrypto
 
-/// The interface that a program offers to patches: its replaceable functions, the structs that they take and return, and the
-/// methods of the objects that they get.
+/// The interface that a program offers to patches: its replaceable functions, the structs that they take and return,
+/// and the methods of the objects that they get.
 ///
-/// Its JSON (`patchpack.interface/1`) has one function or struct per line in a stable order, so that it can be committed with the
-/// patches.
+/// Its JSON (`patchpack.interface/1`) has one function or struct per line in a stable order, so that it can be
+/// committed with the patches.
 public struct PatchInterface: Sendable, Equatable {
     /// A function, or a method.
     package struct Function: Sendable, Hashable {

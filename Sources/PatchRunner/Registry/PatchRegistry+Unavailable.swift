@@ -1,10 +1,11 @@
 public import PatchCrypto
 
-// The compiler chooses these if no registering function fits, so that its error explains why. Without these functions and the
-// functions in Unavailable+Arities.swift, it names one of more than a hundred functions that could have been meant.
+// The compiler chooses these if no registering function fits, so that its error explains why. Without these functions
+// and the functions in Unavailable+Arities.swift, it names one of more than a hundred functions that could have been
+// meant.
 extension PatchRegistry {
-    // The result's type is not generic. If it were, a type that is wrong where it is declared would be reported as a wrong
-    // closure.
+    // The result's type is not generic. If it were, a type that is wrong where it is declared would be reported as a
+    // wrong closure.
     @available(
         *, unavailable,
         message:

@@ -14,8 +14,8 @@ public final class PatchRegistry: Sendable {
 
     /// Makes an empty registry.
     ///
-    /// - Parameter instrument: Runs each call that reaches a patch, for example in a span of a trace; nil if there is none, which costs
-    ///   nothing.
+    /// - Parameter instrument: Runs each call that reaches a patch, for example in a span of a trace; nil if there is
+    ///   none, which costs nothing.
     public init(instrument: (any PatchInstrument)? = nil) { names = NameTable(instrument: instrument) }
 
     /// Makes an empty registry for a spec, which calls functions from a state of its own.
@@ -36,8 +36,8 @@ public final class PatchRegistry: Sendable {
     ///         cart.method("add") { (cart: Cart, item: String) in cart.add(item) }
     ///     }
     ///
-    /// In a script: `cart:add("pen")`. An object is valid only in the call in which the script received it. Patches that were
-    /// loaded earlier do not know the class.
+    /// In a script: `cart:add("pen")`. An object is valid only in the call in which the script received it. Patches
+    /// that were loaded earlier do not know the class.
     ///
     /// - Parameters:
     ///   - type: The class.
@@ -63,8 +63,8 @@ public final class PatchRegistry: Sendable {
     ///
     /// - Parameter point: The places.
     /// - Returns: The same places.
-    /// - Throws: `config` if a name is already registered or cannot be registered, or if a place is in another registry. None is
-    ///   registered then.
+    /// - Throws: `config` if a name is already registered or cannot be registered, or if a place is in another
+    ///   registry. None is registered then.
     @discardableResult
     public func register<each Function>(
         _ point: repeat PatchPoint<each Function>

@@ -1,7 +1,8 @@
 internal import CLuaBridge
 internal import PatchCrypto
 
-/// The callbacks of the bridge for a script. Each of them returns to C before an error is raised, so that no longjmp crosses a Swift frame.
+/// The callbacks of the bridge for a script. Each of them returns to C before an error is raised, so that no longjmp
+/// crosses a Swift frame.
 enum HostCallbacks {
     static let table = unsafe pp_host(
         original: { _, slot, cell, record, state in
@@ -82,7 +83,8 @@ enum HostCallbacks {
         },
         closed: { context in unsafe CallValues.at(context).closed() })
 
-    /// The callbacks for a patch in shadow. It calls no function and no method of the app, and its log lines are dropped.
+    /// The callbacks for a patch in shadow. It calls no function and no method of the app, and its log lines are
+    /// dropped.
     static let shadowTable = {
         var host = table
         unsafe host.original = { _, _, _, _, state in

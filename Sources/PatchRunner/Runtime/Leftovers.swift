@@ -1,5 +1,5 @@
-/// What a change of the active patches leaves to be done while this thread holds no lock: objects of the app may end then, whose `deinit`
-/// may call anything, also the runner.
+/// What a change of the active patches leaves to be done while this thread holds no lock: objects of the app may end
+/// then, whose `deinit` may call anything, also the runner.
 struct Leftovers {
     private var locked: [LuaState] = []
     private var growing: [LuaState] = []

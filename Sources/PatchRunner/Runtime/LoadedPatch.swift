@@ -37,8 +37,8 @@ public final class LoadedPatch: Sendable {
     package var name: String { manifest.id }
     package var version: Int { manifest.version }
 
-    /// Whether a replacement of it has failed too often, so that its script does not run for now: its `otherwise` answers, or what
-    /// is below it.
+    /// Whether a replacement of it has failed too often, so that its script does not run for now: its `otherwise`
+    /// answers, or what is below it.
     public var isBreakerOpen: Bool { script.reports.breaker.isOpen }
 
     /// The bytes that its script holds.

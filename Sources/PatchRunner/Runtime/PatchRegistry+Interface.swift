@@ -1,8 +1,8 @@
 public import PatchCrypto
 
 extension PatchRegistry {
-    /// The interface of this program, on which scripts can rely. Commit it with the scripts, and compare it from version to
-    /// version.
+    /// The interface of this program, on which scripts can rely. Commit it with the scripts, and compare it from
+    /// version to version.
     ///
     /// - Parameter host: The program.
     public func interface(of host: HostInfo) -> PatchInterface {
@@ -45,12 +45,12 @@ extension PatchRegistry {
     }
 
     /// Lists the fields of a `Codable` type in the interface, or the basic value that scripts see for it, so that
-    /// `patchpack lint` and `patchpack test` know them. The fields of a ``PatchStruct``, and the cases of a `CaseIterable` type,
-    /// are known without it.
+    /// `patchpack lint` and `patchpack test` know them. The fields of a
+    /// ``PatchStruct``, and the cases of a `CaseIterable` type, are known without it.
     ///
     /// - Parameter sample: Any value of the type. It is encoded to find the fields or the basic value.
-    /// - Throws: `config` if the value cannot be encoded, if scripts see neither fields nor a basic value, or if another type of
-    ///   this name has other fields.
+    /// - Throws: `config` if the value cannot be encoded, if scripts see neither fields nor a basic value, or if
+    ///   another type of this name has other fields.
     public func describe(sample: some PatchValue & Encodable) throws(PatchError) {
         let host = try HostInfo(app: "com.example.app", version: "1")
         if let scalar = PatchInterface.Scalar(type(of: sample), sample: sample, host: host) {

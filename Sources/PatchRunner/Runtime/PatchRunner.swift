@@ -9,9 +9,9 @@ internal import Synchronization
 ///     …
 ///     runner.deactivate(patch)
 ///
-/// Several patches may be active on a name. They are ordered by the bytes of their ids: the greatest is called first, and the next
-/// smaller one is its `original`. A new version has the place of the old one. Patches are active only while their runner exists.
-/// Keep a strong reference to it for the life of the process.
+/// Several patches may be active on a name. They are ordered by the bytes of their ids: the greatest is called first,
+/// and the next smaller one is its `original`. A new version has the place of the old one. Patches are active only
+/// while their runner exists. Keep a strong reference to it for the life of the process.
 public final class PatchRunner: Sendable {
     /// The engine level of this library, on which a script may rely. A patch that needs a higher level is refused.
     public static let engineLevel = 1
@@ -23,7 +23,8 @@ public final class PatchRunner: Sendable {
     private let uptime: Uptime
     private let events: (@Sendable (RunnerEvent) -> Void)?
     private let listener: EventListener?
-    /// It is held only while the lists are read or written. Whoever changes what is active holds the lock of the registry's changes, too.
+    /// It is held only while the lists are read or written. Whoever changes what is active holds the lock of the
+    /// registry's changes, too.
     private let state = Mutex(State())
     private let identity = Identity()
     private let checksHost: Bool
@@ -48,12 +49,13 @@ public final class PatchRunner: Sendable {
     ///   - registry: The functions that patches replace.
     ///   - host: The program that patches run in.
     ///   - limits: The limits of each patch.
-    ///   - minimumVersions: The lowest version that is accepted for each patch id: the ``minimumVersions`` of an earlier runner.
+    ///   - minimumVersions: The lowest version that is accepted for each patch id: the ``minimumVersions`` of an
+    ///     earlier runner.
     ///   - clock: Returns the current time, for patches that expire; nil asks the system.
-    ///   - onEvent: Called for each event, on the thread on which it happens, or by a task if that thread has little stack left. A
-    ///     script's log lines and failures are reported while a call waits, so it must be quick. Failures, fallbacks, refusals and
-    ///     equal log lines of one patch, function and code are reported at most once a second, with their
-    ///     ``RunnerEvent/count``. If it is nil, no messages are made.
+    ///   - onEvent: Called for each event, on the thread on which it happens, or by a task if that thread has little
+    ///     stack left. A script's log lines and failures are reported while a call waits, so it must be quick.
+    ///     Failures, fallbacks, refusals and equal log lines of one patch, function and code are reported at most once
+    ///     a second, with their ``RunnerEvent/count``. If it is nil, no messages are made.
     public convenience init(
         registry: PatchRegistry, host: HostInfo, limits: PatchLimits = PatchLimits(),
         minimumVersions: [String: Int] = [:],
@@ -115,7 +117,8 @@ public final class PatchRunner: Sendable {
     ///   - envelope: The whole file.
     ///   - trust: The keys whose signatures count, and the script keys, one of which must open it.
     /// - Returns: The active patch.
-    /// - Throws: The errors of verification, ``load(_:)`` and ``activate(_:)``. The command line reports the same codes.
+    /// - Throws: The errors of verification, ``load(_:)`` and ``activate(_:)``. The command line reports the same
+    ///   codes.
     @discardableResult
     public func install(
         _ envelope: consuming [UInt8], trust: PatchTrust
@@ -218,8 +221,9 @@ public final class PatchRunner: Sendable {
         if let why = patch.script.whyAlone { patch.script.reports.takesTurns(why) }
     }
 
-    /// Runs a patch in shadow: it never answers. For a sample of the calls of the functions that it replaces, its script runs after the
-    /// call was answered, and ``RunnerEvent/Kind/compared(_:)`` reports what it would have changed.
+    /// Runs a patch in shadow: it never answers. For a sample of the calls of the functions that it replaces, its
+    /// script runs after the call was answered, and ``RunnerEvent/Kind/compared(_:)`` reports what it would have
+    /// changed.
     ///
     /// A patch in shadow with the same id ends. An active patch with the same id stays active.
     ///
@@ -303,10 +307,11 @@ public final class PatchRunner: Sendable {
         for patch in shadows { for shadow in patch.script.shadows { shadow.report() } }
     }
 
-    /// Activates only the `otherwise` of a patch. Its functions never run, and those without an `otherwise` are not replaced.
+    /// Activates only the `otherwise` of a patch. Its functions never run, and those without an `otherwise` are not
+    /// replaced.
     ///
-    /// It takes the place of a patch with the same id and the same or a higher version. A lower version stays active, and answers
-    /// for the other functions.
+    /// It takes the place of a patch with the same id and the same or a higher version. A lower version stays active,
+    /// and answers for the other functions.
     ///
     /// - Parameter patch: A patch that this runner has loaded and not activated.
     package func activateOtherwise(of patch: LoadedPatch) {

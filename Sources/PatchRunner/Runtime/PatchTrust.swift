@@ -10,8 +10,8 @@ public struct PatchTrust: Sendable {
     public var threshold: Int
     /// Whether a feed may deliver more keys. It can always revoke keys.
     ///
-    /// A delivered trust store adds keys only if ``threshold`` of the keys in ``store`` have signed it, so the feed's own keys
-    /// are never enough.
+    /// A delivered trust store adds keys only if ``threshold`` of the keys in ``store`` have signed it, so the feed's
+    /// own keys are never enough.
     public var takesDeliveredKeys = true
 
     /// Sets the keys that envelopes are verified with.

@@ -92,9 +92,11 @@ package struct ScriptLoader: Sendable {
         return pushCompiled(script, on: stack) ? 1 : CallbackResult.raise
     }
 
-    /// The script with a name whose dots are already slashes: `cart/total` is `cart/total.lua`, or `cart/total/init.lua`.
+    /// The script with a name whose dots are already slashes: `cart/total` is `cart/total.lua`, or
+    /// `cart/total/init.lua`.
     private func script(required name: String) -> PatchScript? {
-        // `require "wax"` is the first line of most scripts for Wax. The functions of that module are built in here, or missing.
+        // `require "wax"` is the first line of most scripts for Wax. The functions of that module are built in here, or
+        // missing.
         let isWax = name == "wax" || name.hasPrefix("wax/")
         // A script for Wax that is itself called wax.lua does not mean itself.
         let others = isWax ? scripts.dropFirst() : scripts[...]

@@ -70,8 +70,8 @@ package final class ScriptState: LayerOwner {
         }
     }
 
-    /// Makes another instance for a call of this thread that found the others taken, unless the version is gone. If it cannot load the
-    /// script, calls take turns.
+    /// Makes another instance for a call of this thread that found the others taken, unless the version is gone. If it
+    /// cannot load the script, calls take turns.
     func makeInstance() {
         guard let another = LuaState(another: lua) else { return }
         prepare(another, CallValues(limits: limits, reports: reports, className: values.className))
@@ -131,8 +131,8 @@ package final class ScriptState: LayerOwner {
         }
     }
 
-    /// Lets calls enter a replacement, or not, as its breaker has it now. One without an `otherwise` is not met by calls during a
-    /// pause, and is put back after it.
+    /// Lets calls enter a replacement, or not, as its breaker has it now. One without an `otherwise` is not met by
+    /// calls during a pause, and is put back after it.
     func followBreaker(_ function: String) {
         guard let end = names.slot(function)?.layers.locked({ $0.follow(self) }), end != Breaker.never else { return }
         Task.detached(priority: .utility) { [weak self, uptime = reports.breaker.uptime] in

@@ -87,7 +87,8 @@ internal import PatchText
         slot.types.indices.contains(index) ? slot.types[index] : nil
     }
 
-    /// Compares two values on the stack as the app reads values of a type: two numbers that are one `Float` are the same.
+    /// Compares two values on the stack as the app reads values of a type: two numbers that are one `Float` are the
+    /// same.
     private func compare(
         _ left: Int32, _ right: Int32, as type: (any PatchValue.Type)?, _ found: inout pp_difference,
         on stack: _PatchStack
@@ -164,7 +165,8 @@ internal import PatchText
         return .failed(example(stack, failure: failure.withText(of: shadow.limits.shadowTextBytes)))
     }
 
-    /// Whether the result fits a function of a basic type. For other types this is not known: their own code would have to read it.
+    /// Whether the result fits a function of a basic type. For other types this is not known: their own code would have
+    /// to read it.
     private func fits(_ stack: _PatchStack) -> Bool {
         switch slot.signature.resultType {
         case "boolean": stack.bool(at: -1) != nil
@@ -175,7 +177,8 @@ internal import PatchText
         }
     }
 
-    /// Whether the script has thrown the error of the call. It can throw an error of the app only if `original` has thrown that.
+    /// Whether the script has thrown the error of the call. It can throw an error of the app only if `original` has
+    /// thrown that.
     ///
     /// - Returns: nil if that cannot be known.
     private func areSame(_ left: any Error, _ right: any Error) -> Bool? {
@@ -233,7 +236,8 @@ internal import PatchText
         return "error\(code): \((thrown?.message ?? "\(error)").shortened(to: most))"
     }
 
-    /// Describes a value by its type and size; numbers and booleans by their values, and strings by as many bytes as the limit allows.
+    /// Describes a value by its type and size; numbers and booleans by their values, and strings by as many bytes as
+    /// the limit allows.
     ///
     /// - Parameter place: Where a string differs from another one.
     private func summary(of index: Int32, from place: Int = 0, on stack: _PatchStack) -> String {
@@ -255,7 +259,8 @@ internal import PatchText
         return unsafe Array(UnsafeRawBufferPointer(start: bytes, count: count))
     }
 
-    /// A part of a string in quotes, in which all but printable ASCII is escaped; if no text is allowed, only its length.
+    /// A part of a string in quotes, in which all but printable ASCII is escaped; if no text is allowed, only its
+    /// length.
     private func text(of bytes: [UInt8], around place: Int) -> String {
         let most = min(shadow.limits.shadowTextBytes, bytes.count)
         guard most > 0 else { return "string of \(bytes.count) bytes" }

@@ -8,15 +8,16 @@ internal import CLuaBridge
 public struct PatchLimits: Sendable {
     /// Bytes of one script's source: 65,536. Compiling is not metered.
     public var sourceBytes = 64 * 1024
-    /// Lua instructions, and the fuel that the library's functions charge for their work, while a patch loads: 1,000,000.
+    /// Lua instructions, and the fuel that the library's functions charge for their work, while a patch loads:
+    /// 1,000,000.
     public var loadFuel = 1_000_000
     /// The same for one call: 1,000,000.
     public var callFuel = 1_000_000
-    /// Processor time of the thread while a patch loads: 1 second. A run that waits for the processor, as under a quota,
-    /// continues until it has taken 20 times its limit.
+    /// Processor time of the thread while a patch loads: 1 second. A run that waits for the processor, as under a
+    /// quota, continues until it has taken 20 times its limit.
     public var loadTime = Duration.seconds(1)
-    /// The same for one call, without the host's functions: 50 milliseconds. A call that waited too long is a failure, but
-    /// does not count towards ``failures``.
+    /// The same for one call, without the host's functions: 50 milliseconds. A call that waited too long is a failure,
+    /// but does not count towards ``failures``.
     public var callTime = Duration.milliseconds(50)
     /// Bytes that an instance of a patch may hold after a garbage collection: 8 MiB.
     public var memoryBytes = 8 << 20
@@ -36,25 +37,28 @@ public struct PatchLimits: Sendable {
     public var tableDepth = 16
     /// Elements of all tables of an answer: 100,000.
     public var tableElements = 100_000
-    /// Bytes that a patch may log in a minute: 65,536. With 0, the events of its failures have no text of the script either.
+    /// Bytes that a patch may log in a minute: 65,536. With 0, the events of its failures have no text of the script
+    /// either.
     public var logBytesPerMinute = 64 * 1024
     /// After how many failures within ``failureWindow`` a replacement is skipped: 5. With `Int.max` none is.
     public var failures = 5
     /// The time in which failures are counted: 60 seconds.
     public var failureWindow = Duration.seconds(60)
-    /// How long a replacement that has failed too often is skipped until a call tries its script again: 60 seconds. Each try that
-    /// fails doubles the pause, up to an hour. After three in a row that succeed, it runs as before.
+    /// How long a replacement that has failed too often is skipped until a call tries its script again: 60 seconds.
+    /// Each try that fails doubles the pause, up to an hour. After three in a row that succeed, it runs as before.
     public var breakerPause = Duration.seconds(60)
-    /// How many calls of a function are compared in a second with what a patch in shadow answers: 10; with `Int.max` all.
+    /// How many calls of a function are compared in a second with what a patch in shadow answers: 10; with `Int.max`
+    /// all.
     public var shadowCalls = 10
-    /// Bytes of a string, of a key and of an error's message that the example of a difference shows: 0, which shows types and sizes.
+    /// Bytes of a string, of a key and of an error's message that the example of a difference shows: 0, which shows
+    /// types and sizes.
     public var shadowTextBytes = 0
-    /// How many instances of a patch there may be: as many as the process may use processors, at most 16. Each is a Lua state
-    /// that has loaded the script. One is made when a call finds the others taken, and kept until the patch ends. A patch with
-    /// `instances: 1` in its manifest has one.
+    /// How many instances of a patch there may be: as many as the process may use processors, at most 16. Each is a Lua
+    /// state that has loaded the script. One is made when a call finds the others taken, and kept until the patch ends.
+    /// A patch with `instances: 1` in its manifest has one.
     public var instances = min(Int(pp_processors()), Int(PP_INSTANCES))
-    /// How long a call waits while no other call gets an instance of the patch, before the original answers: 100 milliseconds. As long as
-    /// others get one, its turn will come.
+    /// How long a call waits while no other call gets an instance of the patch, before the original answers: 100
+    /// milliseconds. As long as others get one, its turn will come.
     public var lockTime = Duration.milliseconds(100)
     /// The longest time that a call waits for an instance: 30 seconds.
     public var waitTime = Duration.seconds(30)
@@ -63,8 +67,8 @@ public struct PatchLimits: Sendable {
     package var stackBytes: Int
     /// How many calls of one patch may be nested: 64; from 1 to 1,000.
     public var callDepth = 64
-    /// How many asynchronous calls of one patch may wait at a time, for their original, for `host.call` or for an instance: 100,000. The
-    /// original answers further calls.
+    /// How many asynchronous calls of one patch may wait at a time, for their original, for `host.call` or for an
+    /// instance: 100,000. The original answers further calls.
     public var waitingCalls = 100_000
 
     /// Makes the default limits.

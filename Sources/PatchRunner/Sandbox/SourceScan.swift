@@ -5,7 +5,8 @@ internal import CLuaBridge
 /// When an error names a value such as `a.a.a.a…`, Lua 5.4 searches backwards for each part again. That takes quadratic
 /// time and C stack, and no hook runs meanwhile.
 ///
-/// It reads bytes, and not the tokens that lint reads: those take three times the instructions, at each load of a patch.
+/// It reads bytes, and not the tokens that lint reads: those take three times the instructions, at each load of a
+/// patch.
 package struct SourceScan {
     /// Indexings in a row, as in `a.b.c[1]`.
     static let longestChain = 200

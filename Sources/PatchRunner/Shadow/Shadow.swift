@@ -2,10 +2,11 @@ internal import PatchCrypto
 internal import PatchText
 internal import Synchronization
 
-/// A call that was answered, as a patch in shadow sees it. It is used only while the call lasts, on its thread or in its task.
+/// A call that was answered, as a patch in shadow sees it. It is used only while the call lasts, on its thread or in
+/// its task.
 struct AnsweredCall {
-    /// An outcome, and the arguments that led to it. The call that is compared reads it, on its thread or in its task. A task that
-    /// the app has made in the call may note another one.
+    /// An outcome, and the arguments that led to it. The call that is compared reads it, on its thread or in its task.
+    /// A task that the app has made in the call may note another one.
     struct Part: @unchecked Sendable {
         let pushArguments: (_PatchStack) -> Void
         /// Pushes the outcome. Returns false if it is an error.
@@ -15,7 +16,8 @@ struct AnsweredCall {
     /// How many arguments and results there are.
     let count, results: Int32
     let answer: Part
-    /// What `original` does for the script; nil if that is not known, because an older version of the patch has not called it.
+    /// What `original` does for the script; nil if that is not known, because an older version of the patch has not
+    /// called it.
     let original: Part?
     /// Whether the answer is that of `original`: no older version of the patch has given it.
     let isOfOriginal: Bool

@@ -4,8 +4,8 @@ internal import CLuaBridge
 ///
 ///     final class Cart: PatchObject { … }
 ///
-/// A script gets a number instead of a pointer. The number is valid only in the call in which the script received it; using it
-/// later raises an error.
+/// A script gets a number instead of a pointer. The number is valid only in the call in which the script received it;
+/// using it later raises an error.
 public protocol PatchObject: AnyObject, PatchValue, Sendable {}
 
 /// An object that returns the name that scripts use for its class.

@@ -9,7 +9,8 @@ extension _PatchStack {
     @usableFromInline package func push(_ value: Int64) { unsafe pp_push_integer(state, value) }
     @usableFromInline package func push(_ value: Double) { unsafe pp_push_number(state, value) }
 
-    /// Charges for work for the script: steps, and bytes that are about to be allocated. Returns false if the run must end.
+    /// Charges for work for the script: steps, and bytes that are about to be allocated. Returns false if the run must
+    /// end.
     @usableFromInline package func pays(_ steps: Int, bytes: Int = 0) -> Bool {
         unsafe pp_pay(state, UInt64(steps), UInt64(bytes))
     }
@@ -224,7 +225,8 @@ extension _PatchStack {
         return length < 0 ? nil : Int(length)
     }
 
-    /// Begins to read a table as a sequence. Returns the length, after which `endTable` must follow; nil for another value, or past a limit.
+    /// Begins to read a table as a sequence. Returns the length, after which `endTable` must follow; nil for another
+    /// value, or past a limit.
     @usableFromInline func beginTable(at index: Int32) -> Int? {
         guard makeRoom(), let length = sequenceLength(at: index), entersTable(elements: length) else { return nil }
         guard pays(length) else {
@@ -234,7 +236,8 @@ extension _PatchStack {
         return length
     }
 
-    /// Begins to read a table. If it is past a limit, returns false and sets the reason. If not, `endTable` must follow.
+    /// Begins to read a table. If it is past a limit, returns false and sets the reason. If not, `endTable` must
+    /// follow.
     func entersTable(elements: Int) -> Bool {
         let found = unsafe pp_enter_table(state, Int64(elements))
         return found == PP_WITHIN || isWithinLimits(found)

@@ -10,13 +10,14 @@ internal import PatchCrypto
 ///             Item.init(name:price:), .field("name", \.name), .field("price", \.price))
 ///     }
 ///
-/// Declare all stored properties, in the order in which the initializer takes them; registering a function that uses the struct
-/// checks this. The check makes a few values, so the initializer has to accept any value of its types, as it does for a script's
-/// result. Conform where the struct is declared, not in an extension: in a module whose default isolation is the main actor, an
-/// extension has to be `nonisolated`.
+/// Declare all stored properties, in the order in which the initializer takes them; registering a function that uses
+/// the struct checks this. The check makes a few values, so the initializer has to accept any value of its types, as it
+/// does for a script's result. Conform where the struct is declared, not in an extension: in a module whose default
+/// isolation is the main actor, an extension has to be `nonisolated`.
 ///
-/// It is passed several times faster than a `Codable` type, which is also possible (``PatchValue``). The app's interface
-/// lists the fields with their types, so that `patchpack lint` and `patchpack test` know them.
+/// It is passed several times faster than a `Codable` type, which is also possible
+/// (``PatchValue``). The app's interface lists the fields with their types, so that `patchpack lint` and `patchpack
+/// test` know them.
 ///
 /// A field that a script leaves out is nil. Fields that are not declared are ignored.
 public protocol PatchStruct: PatchValue {
@@ -139,8 +140,8 @@ public struct PatchField<Root, Value: PatchValue>: Sendable {
 }
 
 extension PatchFields {
-    /// The reason why these cannot be the fields; nil if there is none. Either the initializer gets two fields in each other's
-    /// place, or a stored property is missing, so that each call would reset it.
+    /// The reason why these cannot be the fields; nil if there is none. Either the initializer gets two fields in each
+    /// other's place, or a stored property is missing, so that each call would reset it.
     ///
     /// It does not see a property that fits into the padding between two fields.
     func layoutFault() -> PatchError? {
@@ -220,7 +221,8 @@ public struct PatchFields<Root: PatchStruct>: Sendable {
     /// Sets the fields of the table on top.
     @usableFromInline let put: @Sendable (Root, _PatchStack) -> Void
     @usableFromInline let make: @Sendable (_PatchStack, Int32) throws(FieldMismatch) -> Root
-    /// Makes a struct from samples, which the closure chooses for the field at each place. The number is the depth in other values.
+    /// Makes a struct from samples, which the closure chooses for the field at each place. The number is the depth in
+    /// other values.
     @usableFromInline let sample: @Sendable ((Int) -> Bool, Int) throws(FieldMismatch) -> Root
 
     /// A field without its type.
@@ -228,7 +230,8 @@ public struct PatchFields<Root: PatchStruct>: Sendable {
         let name: FieldName
         let type: any PatchValue.Type
         let place: StoredPlace?
-        /// Whether the field of a struct has the second sample of its type; nil for another value, or if both look the same.
+        /// Whether the field of a struct has the second sample of its type; nil for another value, or if both look the
+        /// same.
         let isSecond: @Sendable (Root) -> Bool?
 
         @usableFromInline init<Value>(_ field: PatchField<Root, Value>) {
@@ -247,8 +250,8 @@ public struct PatchFields<Root: PatchStruct>: Sendable {
     /// The places of the stored properties that are deliberately not fields.
     private var omitted: [StoredPlace] = []
 
-    /// Declares that a stored property is not a field. In a struct that a script returns, it has the value that the initializer
-    /// gives it.
+    /// Declares that a stored property is not a field. In a struct that a script returns, it has the value that the
+    /// initializer gives it.
     ///
     /// - Parameter keyPath: The property.
     /// - Returns: The fields, without it.

@@ -8,8 +8,8 @@
 ///
 /// Values are not converted: a script's `"10"` is not a number, and a number that is out of range does not fit.
 ///
-/// A type whose values scripts see in another form has its own `encode(to:)` and `init(from:)`. Members that begin with `_`
-/// are the library's own: an app neither calls nor implements them, and they may change in any version.
+/// A type whose values scripts see in another form has its own `encode(to:)` and `init(from:)`. Members that begin with
+/// `_` are the library's own: an app neither calls nor implements them, and they may change in any version.
 public protocol PatchValue: SendableMetatype {
     /// Pushes the value: exactly one.
     ///
@@ -44,7 +44,8 @@ public protocol PatchValue: SendableMetatype {
     /// The name of an array of values for scripts.
     static var _patchArrayTypeName: String { get }
 
-    /// One of two values of the type, with which a registration checks that the fields of a struct are not swapped. Both may be the same.
+    /// One of two values of the type, with which a registration checks that the fields of a struct are not swapped.
+    /// Both may be the same.
     ///
     /// - Parameters:
     ///   - isSecond: Which of the two.
@@ -101,8 +102,8 @@ extension CaseIterable {
 
 /// A type whose values can be the keys of a dictionary that is passed to scripts.
 ///
-/// `String` and `Int` are such types. An enum whose raw values are strings or integers needs one word; scripts see its raw
-/// values:
+/// `String` and `Int` are such types. An enum whose raw values are strings or integers needs one word; scripts see its
+/// raw values:
 ///
 ///     enum Meal: String, PatchDictionaryKey { case lunch, dinner }
 public protocol PatchDictionaryKey: PatchValue, Hashable {}

@@ -145,7 +145,8 @@ private struct StackKeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtoco
         return keys
     }
 
-    /// Pushes a field's value, which may be nil. Returns false, and pushes nothing, if there is no room or the run has ended.
+    /// Pushes a field's value, which may be nil. Returns false, and pushes nothing, if there is no room or the run has
+    /// ended.
     private func push(_ key: any CodingKey) -> Bool {
         guard stack.hasRoomToRead() else { return false }
         if let number = key.intValue, key.stringValue == String(number) {

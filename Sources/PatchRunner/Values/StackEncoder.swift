@@ -17,8 +17,9 @@ extension PatchValue where Self: Codable {
 
 /// Writes a `Codable` value directly as tables.
 ///
-/// A container is a table on the stack. Its values are added as they are encoded. `Encoder` cannot refuse a container. If the
-/// stack has no room for one, or the run has ended, it returns a container that has no table (0) and takes no value.
+/// A container is a table on the stack. Its values are added as they are encoded. `Encoder` cannot refuse a container.
+/// If the stack has no room for one, or the run has ended, it returns a container that has no table (0) and takes no
+/// value.
 struct StackEncoder: Encoder {
     let stack: _PatchStack
     let codingPath: [any CodingKey]
@@ -91,7 +92,8 @@ private func noRoom(_ value: some Encodable, _ path: [any CodingKey]) -> Encodin
 }
 
 extension _PatchStack {
-    /// Pushes a table that stays until the outermost value is encoded. Returns its place; 0 if there is no room, or the run has ended.
+    /// Pushes a table that stays until the outermost value is encoded. Returns its place; 0 if there is no room, or the
+    /// run has ended.
     fileprivate func pushNestedTable() -> Int32 {
         guard pays(1) else { return 0 }
         guard makeRoom() else {

@@ -163,7 +163,8 @@ extension Dictionary: PatchValue where Key: PatchDictionaryKey, Value: PatchValu
         }
     }
     @inlinable public static func _read(from stack: _PatchStack, at index: Int32) -> [Key: Value]? {
-        // A table's number of pairs is not known in advance, and a dictionary that grows hashes each key again and again.
+        // A table's number of pairs is not known in advance, and a dictionary that grows hashes each key again and
+        // again.
         var pairs: [(key: Key, value: Value)] = []
         let isRead = stack.forEachPair(at: index) {
             guard let key = Key._read(from: stack, at: -2), let value = Value._read(from: stack, at: -1) else {
@@ -175,7 +176,8 @@ extension Dictionary: PatchValue where Key: PatchDictionaryKey, Value: PatchValu
         guard isRead else { return nil }
         var values = [Key: Value](minimumCapacity: pairs.count)
         for (key, value) in pairs { values[key] = value }
-        // Lua compares bytes. Keys that only Swift takes for the same one would lose a value, and chance would decide which.
+        // Lua compares bytes. Keys that only Swift takes for the same one would lose a value, and chance would decide
+        // which.
         guard values.count == pairs.count else { return nil }
         return values
     }

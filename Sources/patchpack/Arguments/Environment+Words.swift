@@ -8,8 +8,8 @@ extension Environment {
 
     /// Finds the variables that hold secrets, before any of them is read, and adds them to `secrets`.
     ///
-    /// These are the variables that the command line or a variable of this tool names, the variables of this tool that hold a
-    /// secret themselves, and the account's credentials.
+    /// These are the variables that the command line or a variable of this tool names, the variables of this tool that
+    /// hold a secret themselves, and the account's credentials.
     static func findSecrets(namedBy words: [Argument]) {
         var names = accountSecrets
         for word in words.map(\.bytes) {

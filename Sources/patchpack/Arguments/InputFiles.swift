@@ -18,7 +18,8 @@ enum InputFiles {
     /// - Parameters:
     ///   - folders: Whether to look into folders; if nil, `--recursive` decides.
     ///   - suffix: The suffix of the files to find in folders, such as `.js`.
-    /// - Throws: `usage` if no file is named, `noInput` if a list or a folder cannot be read, or if a folder has no such file.
+    /// - Throws: `usage` if no file is named, `noInput` if a list or a folder cannot be read, or if a folder has no
+    ///   such file.
     static func placed(
         _ arguments: ParsedArguments, in folders: Bool? = nil, called suffix: String
     ) throws(PatchError) -> [Placed] {
@@ -69,7 +70,8 @@ enum InputFiles {
         PatchError(.noInput, "no \(suffix) file in this folder", hint: "name another folder").about(folder)
     }
 
-    /// The name of a file's output: its path below `--root` or below the folder in which it was found, otherwise its file name.
+    /// The name of a file's output: its path below `--root` or below the folder in which it was found, otherwise its
+    /// file name.
     ///
     /// - Throws: `usage` if the file is not below the root.
     static func name(of path: Path, in folder: Path?, root: Path?) throws(PatchError) -> Path {
@@ -85,7 +87,8 @@ enum InputFiles {
     /// The largest size of a list of files, in bytes.
     private static let longestList = 64 << 20
 
-    /// A name may contain a line break, but no NUL byte: a list that has one is a list of `git diff -z` or `find -print0`.
+    /// A name may contain a line break, but no NUL byte: a list that has one is a list of `git diff -z` or
+    /// `find -print0`.
     private static func names(in list: Path) throws(PatchError) -> [Path] {
         let bytes = try InputFile.small(list, limit: longestList)
         try Secrets.refuseKey(bytes, in: list)
@@ -105,7 +108,8 @@ extension [UInt8] {
 
 /// The files in a folder and its subfolders, sorted by name.
 ///
-/// Links to folders are not followed. Hidden folders are left out: a mounted volume has its files in them, under other names.
+/// Links to folders are not followed. Hidden folders are left out: a mounted volume has its files in them, under other
+/// names.
 struct FolderSearch {
     let includes: (Path) -> Bool
     private(set) var found: [Path] = []

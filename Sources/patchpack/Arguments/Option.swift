@@ -1,4 +1,5 @@
-/// A command-line option. Options of two verbs may have the same name and different meanings, so each is its own object.
+/// A command-line option. Options of two verbs may have the same name and different meanings, so each is its own
+/// object.
 final class Option: Sendable, Identifiable {
     /// The kind of value that an option takes, for the help and the completions.
     enum Value: Sendable {

@@ -21,8 +21,8 @@ struct ParsedArguments: Sendable {
     /// The verb's own `--format`, or the one that all verbs have.
     var format: String? { verb.allOptions.first { $0.name == Option.format.name }.flatMap { value(of: $0)?.text } }
 
-    /// Whether a switch, or an option with a value, was given. False for an option that the verb does not take, even if it takes
-    /// another one with the same name.
+    /// Whether a switch, or an option with a value, was given. False for an option that the verb does not take, even if
+    /// it takes another one with the same name.
     func has(_ option: Option) -> Bool { values[option.id] != nil }
     func values(of option: Option) -> [Argument] { values[option.id] ?? [] }
     /// The value of an option that is given at most once.
@@ -44,11 +44,11 @@ struct ParsedArguments: Sendable {
         }
     }
 
-    /// The file to write that an option names; nil if there is none. It can be written, unless the disk fails. Without `force`,
-    /// `--force` decides.
+    /// The file to write that an option names; nil if there is none. It can be written, unless the disk fails. Without
+    /// `force`, `--force` decides.
     ///
-    /// - Throws: `exists` if it exists and must not be replaced, `io` if it has no folder, or is not a regular file, `usage` if
-    ///   it must not be `-`.
+    /// - Throws: `exists` if it exists and must not be replaced, `io` if it has no folder, or is not a regular file,
+    ///   `usage` if it must not be `-`.
     func newFile(_ option: Option, force: Bool? = nil, allowsStandardOutput: Bool = false) throws(PatchError) -> Path? {
         guard let path = path(of: option) else { return nil }
         if !path.isStandardStream {

@@ -53,7 +53,8 @@ struct KeyFile {
         return value.has("-----BEGIN") ? withLineEnds(value) : SecretBytes(value)
     }
 
-    /// PEM from a variable. Secret stores and env files join its lines, write its line ends as `\n` or `\r\n`, or quote it.
+    /// PEM from a variable. Secret stores and env files join its lines, write its line ends as `\n` or `\r\n`, or quote
+    /// it.
     private static func withLineEnds(_ text: [UInt8]) -> SecretBytes {
         let mark = Array("-----".utf8)
         var lines: [UInt8] = []

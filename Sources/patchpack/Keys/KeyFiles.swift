@@ -173,7 +173,8 @@ struct KeyFiles: Sendable {
 
     /// The private keys that sign.
     ///
-    /// The environment is used only if no option gives a way to sign. A feed has several keys, so its variable is always used.
+    /// The environment is used only if no option gives a way to sign. A feed has several keys, so its variable is
+    /// always used.
     func signingKeys(_ option: Option = .signingKey) throws(PatchError) -> [SigningKey] {
         let isSaid = [Option.signatureCommand, .attach, .detach].contains { arguments.has($0) }
         var keys: [SigningKey] = []

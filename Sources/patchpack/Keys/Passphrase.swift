@@ -39,8 +39,8 @@ enum Passphrase {
     ///
     /// - Parameters:
     ///   - given: The passphrases that the options give.
-    ///   - isNew: Whether the store does not exist yet. The passphrase is then asked for twice, because a typing mistake would
-    ///     lock the store for good.
+    ///   - isNew: Whether the store does not exist yet. The passphrase is then asked for twice, because a typing
+    ///     mistake would lock the store for good.
     ///   - name: Its name in questions and errors, from which the names of its options are made.
     /// - Throws: `passphrase` if there is neither, `usage` if several are given.
     static func ofStore(

@@ -5,7 +5,8 @@ import Synchronization
 /// A shell command that signs, such as with a key in a hardware module or on another machine.
 struct SignatureCommand: Sendable {
     private let line: String
-    /// Whether the command has failed. It is not run again, because a card or module locks itself after a few wrong PINs.
+    /// Whether the command has failed. It is not run again, because a card or module locks itself after a few wrong
+    /// PINs.
     private let hasFailed = Shared(Atomic(false))
     /// The longest signature in bytes, for an RSA key of 8192 bits.
     private static let longest = 1024

@@ -3,8 +3,8 @@ import PatchText
 
 /// The tool's output: results on standard output, messages on standard error.
 ///
-/// All text is escaped here, because much of it comes from unverified files. Keys that were typed by mistake are removed here, from
-/// values that no format has changed yet.
+/// All text is escaped here, because much of it comes from unverified files. Keys that were typed by mistake are
+/// removed here, from values that no format has changed yet.
 final class Console {
     enum Format {
         case text, json
@@ -30,8 +30,8 @@ final class Console {
 
     /// - Parameters:
     ///   - format: `json` for JSON; anything else for text.
-    ///   - color: `always` or `never`. Anything else means colour on a terminal, or everywhere with `CLICOLOR_FORCE`, unless
-    ///     `NO_COLOR` is set.
+    ///   - color: `always` or `never`. Anything else means colour on a terminal, or everywhere with `CLICOLOR_FORCE`,
+    ///     unless `NO_COLOR` is set.
     ///   - secrets: The keys to hide.
     init(format: String?, isQuiet: Bool, color: String?, secrets: Secrets) {
         self.secrets = secrets
@@ -90,8 +90,8 @@ final class Console {
         if always || !isQuiet { try line(style, word, text()) }
     }
 
-    /// Prints a string to standard output without escaping it. A word of the command line may be in it only if no format has
-    /// changed it.
+    /// Prints a string to standard output without escaping it. A word of the command line may be in it only if no
+    /// format has changed it.
     func raw(_ text: String) throws(PatchError) { try write(Array(secrets.removed(from: text).utf8)) }
 
     private func shown(_ text: String) -> String { escaped(secrets.removed(from: text)) }

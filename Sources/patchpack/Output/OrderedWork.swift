@@ -36,7 +36,8 @@ func inOrder<Item: Sendable, Result: Sendable>(
 /// Processes several items at a time and delivers the results in the order of the items.
 ///
 /// - Parameters:
-///   - most: How many items a thread gets at a time, because waking another thread takes as long as verifying a small file.
+///   - most: How many items a thread gets at a time, because waking another thread takes as long as verifying a small
+///     file.
 ///   - deliver: Called on this thread with each result. An error ends the work, without waiting for items in progress.
 func deliverInOrder<Item: Sendable, Result: Sendable>(
     _ items: [Item], jobs: Int, atMost most: Int = 16, work: @escaping @Sendable ([Item]) -> [Result],

@@ -5,7 +5,8 @@ import PatchFiles
 ///
 /// They are removed from values, before a format escapes, splits or shortens them. Only `Console` does so.
 struct Secrets: Sendable {
-    /// All parts of the keys that have this length. A message may show a piece of a key, such as what follows its digits.
+    /// All parts of the keys that have this length. A message may show a piece of a key, such as what follows its
+    /// digits.
     private let parts: Set<[UInt8]>
     private static let length = 6
 
@@ -41,8 +42,8 @@ struct Secrets: Sendable {
         return shown == text ? path : Path(shown)
     }
 
-    /// A value without the keys in it. A manifest is shown as it was signed, even if it has a value that looks like a key, such
-    /// as a commit or a hash.
+    /// A value without the keys in it. A manifest is shown as it was signed, even if it has a value that looks like a
+    /// key, such as a commit or a hash.
     func removed(from value: JSONValue) -> JSONValue {
         guard !parts.isEmpty else { return value }
         return switch value {
@@ -54,7 +55,8 @@ struct Secrets: Sendable {
         }
     }
 
-    /// Refuses a file that has a private key or a script key instead of something else. Errors about the file would show its lines.
+    /// Refuses a file that has a private key or a script key instead of something else. Errors about the file would
+    /// show its lines.
     static func refuseKey(_ bytes: [UInt8], in path: Path) throws(PatchError) {
         let text = bytes.drop { $0 <= UInt8(ascii: " ") }
         let isPEM = text.starts(with: "-----BEGIN".utf8) && text.has("PRIVATE KEY-----")
@@ -65,8 +67,8 @@ struct Secrets: Sendable {
     /// The length of the shortest key in characters: 128 bits in base64 without padding.
     static let shortest = 22
 
-    /// Whether a string looks like a key: PEM, hexadecimal digits, or base64 that is unlikely to be a file name. A string with
-    /// several lines is a key if one of its words is.
+    /// Whether a string looks like a key: PEM, hexadecimal digits, or base64 that is unlikely to be a file name. A
+    /// string with several lines is a key if one of its words is.
     static func isKey(_ bytes: some Collection<UInt8>) -> Bool {
         guard bytes.count >= shortest else { return false }
         // The environment's form of PEM may be indented, or in quotes.
@@ -101,6 +103,7 @@ struct Secrets: Sendable {
 }
 
 extension Collection<UInt8> {
-    /// Whether a text is among these bytes. Each file name is searched, and `firstRange(of:)` takes 70,000 instructions for one.
+    /// Whether a text is among these bytes. Each file name is searched, and `firstRange(of:)` takes 70,000 instructions
+    /// for one.
     func has(_ text: String) -> Bool { indices.contains { self[$0...].starts(with: text.utf8) } }
 }

@@ -14,7 +14,8 @@ enum EventFiles {
         return Path(bytes: Array(file.bytes.dropLast(packing.utf8.count)))
     }
 
-    /// Whether a name is that of an event log, such as `a.jsonl`, and `a.jsonl.1` and `a.jsonl-20261126.gz` after a rotation.
+    /// Whether a name is that of an event log, such as `a.jsonl`, and `a.jsonl.1` and `a.jsonl-20261126.gz` after a
+    /// rotation.
     private static func isLog(_ name: Path) -> Bool {
         let text = unpacked(name).description
         guard let suffix = text.firstRange(of: ".jsonl"), suffix.lowerBound > text.startIndex else { return false }
@@ -68,8 +69,8 @@ enum EventFiles {
         return (kept, leftOut)
     }
 
-    /// The report on all events of the files, and the first file's error. The error is printed, and the report has the other
-    /// files.
+    /// The report on all events of the files, and the first file's error. The error is printed, and the report has the
+    /// other files.
     ///
     /// - Parameter listed: The patches that a feed lists. They are counted even if no device reports them.
     static func report(

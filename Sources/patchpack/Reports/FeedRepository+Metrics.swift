@@ -6,7 +6,8 @@ import PatchText
 extension FeedRepository {
     /// The state in Prometheus' text format, for the textfile collector of its node exporter.
     ///
-    /// - Parameter place: The place that the feed was read from, so that the served feed can be compared with the folder.
+    /// - Parameter place: The place that the feed was read from, so that the served feed can be compared with the
+    ///   folder.
     func metrics(of place: String, _ keys: [TrustedKey]) -> String {
         var text = OpenMetricsText()
         let labels = [("app", app), ("environment", environment), ("place", place)]

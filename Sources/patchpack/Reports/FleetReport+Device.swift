@@ -30,7 +30,8 @@ extension FleetReport {
         return lines
     }
 
-    /// The last error and its patch, to show at the top. A call that fell back to another implementation is not an error.
+    /// The last error and its patch, to show at the top. A call that fell back to another implementation is not an
+    /// error.
     private var lastError: (subject: String, fault: Fault)? {
         let all = faults.map { ("", $0) } + patches.flatMap { patch in patch.faults.map { ("\(patch.label) ", $0) } }
         let errors = all.filter { $0.1.event != EventRecord.Name.fellBack.rawValue }

@@ -3,7 +3,8 @@ import PatchReport
 import PatchText
 
 extension FleetReport {
-    /// The report in Prometheus' text format, which is also valid OpenMetrics, for the textfile collector of its node exporter.
+    /// The report in Prometheus' text format, which is also valid OpenMetrics, for the textfile collector of its node
+    /// exporter.
     ///
     /// - Parameter common: The labels of every sample, so that reports of several apps can be in one folder.
     func metrics(_ gates: [ReportGateResult], _ common: [(String, String)], at made: Timestamp) -> String {

@@ -61,8 +61,8 @@ extension FleetReport {
     /// The most patches, and the most gates with one verdict, that are shown in full.
     static let mostDetailed = 20
 
-    /// The patches for people: first the patches that cross a gate, then the patches that most probably affected most of their
-    /// devices.
+    /// The patches for people: first the patches that cross a gate, then the patches that most probably affected most
+    /// of their devices.
     func worstFirst(_ gates: [ReportGateResult]) -> [Patch] {
         let crossed = Set(gates.with(.crossed).map(\.name))
         let ranked = patches.enumerated().map { place, patch in

@@ -31,8 +31,8 @@ enum HTMLPage {
         """
     }
 
-    /// Nothing is fetched, no form is sent, and no base is set. `sandbox` has no effect inside a page, so a server must send it
-    /// (HTML Standard, 4.2.5.3).
+    /// Nothing is fetched, no form is sent, and no base is set. `sandbox` has no effect inside a page, so a server must
+    /// send it (HTML Standard, 4.2.5.3).
     private static let policy = "default-src 'none'; style-src 'unsafe-inline'; form-action 'none'; base-uri 'none'"
 
     private static let style = """

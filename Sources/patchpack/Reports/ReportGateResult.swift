@@ -5,8 +5,8 @@ import PatchText
 
 struct ReportGateResult {
     let gate: ReportGate
-    /// The reported patch, or the requested patch if no device reported it; nil if none was requested, or if the gate is about
-    /// all devices.
+    /// The reported patch, or the requested patch if no device reported it; nil if none was requested, or if the gate
+    /// is about all devices.
     private(set) var id: String?
     private(set) var version: Int?
     var name: String {
@@ -25,8 +25,8 @@ struct ReportGateResult {
     var verdict: ReportGate.Verdict { judgement.verdict }
     var sequence: ConfidenceSequence { judgement.sequence }
     var share: Share { sequence.share }
-    /// How many devices the gate needs for a verdict, if the part stays as it is; nil if it has one, or if it is not a matter of their
-    /// number.
+    /// How many devices the gate needs for a verdict, if the part stays as it is; nil if it has one, or if it is not a
+    /// matter of their number.
     var devicesNeeded: Int? {
         guard verdict == .undecided, !gate.isRelative, !gate.isExact, !judgement.isOfUncounted else { return nil }
         return sequence.needed(for: gate.bound)?.addingOrMost(share.total)
@@ -36,8 +36,8 @@ struct ReportGateResult {
 
     /// - Parameters:
     ///   - all: The patches that may be the version before.
-    ///   - listed: The patches that a feed lists, of which one that is offered may be the version before; nil without a feed. A
-    ///     version that only devices name proves nothing: anyone can name one.
+    ///   - listed: The patches that a feed lists, of which one that is offered may be the version before; nil without a
+    ///     feed. A version that only devices name proves nothing: anyone can name one.
     static func all(
         _ gates: [ReportGate], _ report: FleetReport, id: String?, version: Int?, _ all: [FleetReport.Patch],
         listed: [FleetReport.Listed]?

@@ -38,7 +38,8 @@ enum Environment {
 
     static var temporaryFolder: Path { self[bytes: "TMPDIR"].map(Path.init(bytes:)) ?? Path("/tmp") }
 
-    /// The names of the variables that hold keys, passphrases and passwords, whether they were read or not. See `findSecrets`.
+    /// The names of the variables that hold keys, passphrases and passwords, whether they were read or not. See
+    /// `findSecrets`.
     static let secrets = Mutex<Set<[UInt8]>>([])
 
     /// The bytes of a variable that holds a key or a passphrase. Its name is added to `secrets`.
@@ -47,8 +48,8 @@ enum Environment {
         return self[bytes: name]
     }
 
-    /// A variable's bytes without line ends behind them, which secret stores and `echo` add; nil if it is unset or empty. File
-    /// names and passphrases need not be valid UTF-8.
+    /// A variable's bytes without line ends behind them, which secret stores and `echo` add; nil if it is unset or
+    /// empty. File names and passphrases need not be valid UTF-8.
     static subscript(bytes name: String) -> [UInt8]? {
         guard let value = unsafe getenv(name) else { return nil }
         let bytes = unsafe UnsafeRawBufferPointer(start: value, count: strlen(value))
@@ -66,7 +67,8 @@ enum Environment {
 
     /// Removes `secrets` from this process's own environment.
     ///
-    /// `/proc/self/environ` still shows the environment from the start of the process, so the values there are overwritten.
+    /// `/proc/self/environ` still shows the environment from the start of the process, so the values there are
+    /// overwritten.
     static func removeSecrets() {
         let hidden = secrets.withLock { $0 }
         unsafe entries.filter { unsafe hidden.contains(name(of: $0)) }.forEach { entry in

@@ -3,7 +3,8 @@ import Libc
 import PatchCrypto
 import Synchronization
 
-/// Checks that the system makes the threads that asynchronous work needs, which would otherwise wait for them without an end.
+/// Checks that the system makes the threads that asynchronous work needs, which would otherwise wait for them without
+/// an end.
 ///
 /// - Throws: `unavailable` if it does not.
 func needThreads() throws(PatchError) {

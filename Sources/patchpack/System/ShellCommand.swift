@@ -85,7 +85,8 @@ final class ShellCommand {
 
     /// Reads the output that the command writes until it ends, up to `limit` bytes.
     ///
-    /// A process that the command leaves in the background, such as an agent of a card, may keep the pipe open for ever.
+    /// A process that the command leaves in the background, such as an agent of a card, may keep the pipe open for
+    /// ever.
     func output(atMost limit: Int) -> [UInt8] {
         guard let output else { return [] }
         var bytes: [UInt8] = []

@@ -12,7 +12,8 @@ enum Signals {
         raise(number)
     }
 
-    /// Lets signals end the first process of a container, as they end any other. A signal that the caller ignores stays ignored.
+    /// Lets signals end the first process of a container, as they end any other. A signal that the caller ignores stays
+    /// ignored.
     static func endFirstProcess() {
         guard getpid() == 1 else { return }
         for number in endings {

@@ -6,8 +6,8 @@ import PatchPublishing
 
 /// A folder on another machine, reached with rsync: `HOST:FOLDER` over ssh, or `rsync://HOST/MODULE/FOLDER`.
 ///
-/// rsync cannot create a file only if it does not exist yet: it looks first, and then writes. So only one writer is allowed at a
-/// time: over ssh with `flock` on the other machine, and with `max connections = 1` for a daemon.
+/// rsync cannot create a file only if it does not exist yet: it looks first, and then writes. So only one writer is
+/// allowed at a time: over ssh with `flock` on the other machine, and with `max connections = 1` for a daemon.
 final class RsyncTarget: DeployTarget {
     let name: String
     private let place: String
@@ -60,7 +60,8 @@ final class RsyncTarget: DeployTarget {
 
     deinit { try? Folder.removeAll(folder) }
 
-    /// The folder in `[USER@]HOST:FOLDER`; nil if there is none. A host in brackets is an IPv6 address, which contains colons.
+    /// The folder in `[USER@]HOST:FOLDER`; nil if there is none. A host in brackets is an IPv6 address, which contains
+    /// colons.
     private static func folder(of place: String) -> Substring? {
         var rest = place[...]
         if let at = rest.firstIndex(of: "@"), !rest[..<at].contains(":") { rest = rest[rest.index(after: at)...] }
@@ -179,8 +180,8 @@ final class RsyncTarget: DeployTarget {
                 return ""
             }
             guard status >> 8 & 0xFF != 127 else { throw failure("is not installed", hint: "apt-get install rsync") }
-            // The lines of ssh, such as a banner, come before rsync's own. If ssh itself failed, its last line has the reason. rsync
-            // ends with 12 if it sees the closed pipe before the end of ssh.
+            // The lines of ssh, such as a banner, come before rsync's own. If ssh itself failed, its last line has the
+            // reason. rsync ends with 12 if it sees the closed pipe before the end of ssh.
             let own = lines.first { $0.hasPrefix("rsync") || $0.hasPrefix("@ERROR") }
             let others = lines.filter { !$0.hasPrefix("rsync") && !$0.hasPrefix("@ERROR") }
             let fault = ([12, 255].contains(status >> 8 & 0xFF) ? others.last : nil) ?? own ?? lines.first

@@ -42,7 +42,8 @@ import Testing
         #expect(manifest.extra == ["B": "", "build.id": "47", "ci-run": "é \"x\" \\"])
     }
 
-    /// Pieces of the shortest manifest, and the replacements that break a rule. The type makes the table quick to compile.
+    /// Pieces of the shortest manifest, and the replacements that break a rule. The type makes the table quick to
+    /// compile.
     private static let broken: [(String, String)] = [
         // other spellings of the same value
         ("{\"app\"", "{ \"app\""), ("a.b", "\\u0061.b"), ("\"engine\":1", "\"engine\":1.0"),

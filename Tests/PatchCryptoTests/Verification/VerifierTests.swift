@@ -160,7 +160,8 @@ import Testing
     }
 
     @Test func aPayloadOfAnotherKeyFailsToDecryptOrIsNoZip() throws {
-        // The payload is encrypted with another key but names this one. One in 256 passes the padding check and fails as a zip.
+        // The payload is encrypted with another key but names this one. One in 256 passes the padding check and fails
+        // as a zip.
         let payload = try TestKeys.otherScript.suite.seal(
             EnvelopeForge().zip(), with: TestKeys.otherScript, label: "envelope")
         let outcome = try outcome(EnvelopeForge.sign(payload))

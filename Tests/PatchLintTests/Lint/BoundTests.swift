@@ -6,7 +6,8 @@ import Testing
 @testable import PatchLint
 @testable import PatchRunner
 
-/// Lint ends for every script and interface. Without its bounds, each of these would take minutes, or the whole stack or memory.
+/// Lint ends for every script and interface. Without its bounds, each of these would take minutes, or the whole stack
+/// or memory.
 @Suite(.ownThreads) struct BoundTests {
     private static func function(_ name: String, _ arguments: [String], _ result: String) -> PatchInterface.Function {
         .init(name: name, signature: FunctionType(arguments, result: result))

@@ -36,8 +36,8 @@ import Testing
         #expect(found.count == 200)
     }
 
-    /// An outline can be made from any source, whether it compiles or not, and however deeply it is nested. Its places are in
-    /// the source.
+    /// An outline can be made from any source, whether it compiles or not, and however deeply it is nested. Its places
+    /// are in the source.
     @Test(arguments: [
         String(repeating: "(", count: 150) + "1" + String(repeating: ")", count: 150),
         "x = " + String(repeating: "-", count: 5000),

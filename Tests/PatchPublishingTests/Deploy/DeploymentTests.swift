@@ -43,7 +43,8 @@ import Testing
         let outcome = try deploy()
         #expect(outcome.isNew && !outcome.isRepair && outcome.bytes == trial.bytes)
         #expect(try deployed == expected())
-        // Only one of two writers gets the chain. The files that the timestamp leads to are written before it, and the root last.
+        // Only one of two writers gets the chain. The files that the timestamp leads to are written before it, and the
+        // root last.
         let written = target.written
         #expect(written.first == "metadata/0.next.json")
         #expect(written.suffix(2) == ["metadata/timestamp.json", "metadata/1.root.json"])
@@ -196,7 +197,8 @@ import Testing
         #expect(try deployed == expected())
     }
 
-    /// Files are missing after a cleanup or a partial manual upload. Each deployment checks the files that devices need.
+    /// Files are missing after a cleanup or a partial manual upload. Each deployment checks the files that devices
+    /// need.
     @Test func deploymentMissingFileIsRestored() throws {
         try deploy()
         let path = try #require(target.files.keys.first { $0.hasSuffix(".js") })

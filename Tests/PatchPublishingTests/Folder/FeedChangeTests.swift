@@ -249,7 +249,8 @@ import Testing
         #expect(try place.repository().change.reason == "yearly" && place.repository().list.change.author == "bob")
     }
 
-    /// A question or a signature may take long. Meanwhile another process changes the feed, and the change is made again on that.
+    /// A question or a signature may take long. Meanwhile another process changes the feed, and the change is made
+    /// again on that.
     @Test func aSlowChangeKeepsNoOtherFromTheFeed() throws {
         var calls = 0
         let result = try change().run(isUrgent: false) { (feed, details) throws(PatchError) in

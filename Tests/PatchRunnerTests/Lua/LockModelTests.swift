@@ -3,8 +3,8 @@ import Testing
 
 /// Every sequence of steps of threads and tasks that share one state, by the table of `owner` in lock.c.
 ///
-/// A step is what no other thread can interrupt: one atomic operation, or all that is done under the `queues_mutex`. Time is left
-/// out: whatever depends on it may happen at any time.
+/// A step is what no other thread can interrupt: one atomic operation, or all that is done under the `queues_mutex`.
+/// Time is left out: whatever depends on it may happen at any time.
 @Suite(.ownThreads) struct LockModelTests {
     /// A part of the lock without which it would be wrong.
     enum Omission: CaseIterable {
@@ -65,7 +65,8 @@ import Testing
         released.owner = .free
         released.hasLeavingWork = false
         guard let first = lock.queue.first else { return [released] }
-        // A task is always given the lock. Of threads, one that has waited for long may be given it, and the first is woken.
+        // A task is always given the lock. Of threads, one that has waited for long may be given it, and the first is
+        // woken.
         let candidates = isTask(first) ? [first] : lock.queue.filter { !isTask($0) }
         var next = candidates.map { waiter in
             var lock = lock

@@ -7,8 +7,8 @@ import Testing
     @Test func luaLibraryThisProcessHasNoFault() { #expect(LuaLibrary.fault == nil) }
 
     #if os(Linux)
-        /// Lua's archive lists the object file of each function. The tool must import exactly the functions that it uses,
-        /// including those in Lua's macros. `luaL_openlibs` belongs to PatchSpec, and `lua_ident` is no function.
+        /// Lua's archive lists the object file of each function. The tool must import exactly the functions that it
+        /// uses, including those in Lua's macros. `luaL_openlibs` belongs to PatchSpec, and `lua_ident` is no function.
         @Test(.enabled(if: Tool.beside("patchpack") != nil, "the tool is not built with these tests"))
         func luaLibraryUsedObjectFilesAreChecked() throws {
             let source = try String(contentsOfFile: Tool.root + "/Sources/CLuaBridge/library.c", encoding: .utf8)

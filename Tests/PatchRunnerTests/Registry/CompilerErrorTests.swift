@@ -45,8 +45,8 @@ import Testing
 
     /// Programs, and the compiler's errors.
     private static let programs: [(program: String, error: String)] = [
-        // Types that do not conform to PatchValue. Without the catch-all: "contextual closure type '@Sendable () -> Int' expects
-        // 0 arguments".
+        // Types that do not conform to PatchValue. Without the catch-all: "contextual closure type '@Sendable () ->
+        // Int' expects 0 arguments".
         replaced("(items: Set<String>) -> Int in items.count", noValue),
         replaced("(letter: Character) -> Int in 1", noValue),
         replaced("(part: Substring) -> Int in part.count", noValue),

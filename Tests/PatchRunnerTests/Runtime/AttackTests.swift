@@ -78,8 +78,8 @@ import Testing
         #expect(harness.failures.map(\.code) == [.scriptLimit, .scriptLimit])
     }
 
-    /// The memory of a table is charged before it is allocated, and the memory of a message before it becomes a string of the
-    /// script.
+    /// The memory of a table is charged before it is allocated, and the memory of a message before it becomes a string
+    /// of the script.
     @Test func scriptMemoryLargeValueIsChargedFirst() throws {
         let (harness, function) = try Harness.identity(limits: .patient.with(\.memoryBytes, 24 << 20))
         let strings = Array(repeating: "", count: 3_000_000)
@@ -122,7 +122,8 @@ import Testing
         #expect(harness.logged == ["more than 65536 bytes logged in a minute; the rest is dropped"])
     }
 
-    /// Moving many keys to another hash part is one instruction. Its steps grow with the square of the number of colliding keys.
+    /// Moving many keys to another hash part is one instruction. Its steps grow with the square of the number of
+    /// colliding keys.
     @Test func tablesOfNumbersThatCollideDoNotGrow() throws {
         let (harness, function) = try Harness.identity()
         try harness.apply(

@@ -262,7 +262,8 @@ import Testing
 
     // MARK: the rule
 
-    /// A call that waits for a long time keeps no other from trying: without a failure within a pause, it has succeeded.
+    /// A call that waits for a long time keeps no other from trying: without a failure within a pause, it has
+    /// succeeded.
     @Test func aTryThatDoesNotEndLetsOthersTry() throws {
         let time = ManualUptime()
         let breaker = Breaker(
@@ -293,7 +294,8 @@ import Testing
         #expect(!breaker.isOpen("a"))
     }
 
-    /// So does one whose original is a stream: the others have the patch again after three pauses, and not when it ends.
+    /// So does one whose original is a stream: the others have the patch again after three pauses, and not when it
+    /// ends.
     @Test func breakerCallThatWaitsInItsOriginalCloses() async throws {
         let time = ManualUptime()
         let harness = try Harness(limits: .patient.with(\.failures, 1), uptime: time.uptime)

@@ -261,7 +261,8 @@ import Testing
         #expect(originals.count == before)
     }
 
-    /// What other instances hold cannot be had: the patch is busy, and its `otherwise` answers. The last instance is closed.
+    /// What other instances hold cannot be had: the patch is busy, and its `otherwise` answers. The last instance is
+    /// closed.
     @Test(arguments: [false, true]) func peakMemoryHeldByOtherInstancesIsBusy(waits: Bool) async throws {
         let harness = try Harness(limits: Self.limits(2).with(\.peakMemoryBytes, 9 << 20).with(\.failures, 1))
         let meet = try meeting(2, in: harness)

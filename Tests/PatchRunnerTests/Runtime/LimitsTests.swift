@@ -28,8 +28,8 @@ import Testing
         }
     }
 
-    /// All of it: four calls within each other, a log of each, a table of 41 levels, an asynchronous call; and two failures
-    /// open the breaker.
+    /// All of it: four calls within each other, a log of each, a table of 41 levels, an asynchronous call; and two
+    /// failures open the breaker.
     private static let all = "\(active), skipped"
     private static let active = "calls 0123, 4 logs, nested, async"
     private static let none = "0 logs, skipped"

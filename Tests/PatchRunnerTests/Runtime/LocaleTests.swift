@@ -7,7 +7,8 @@
     import Testing
     import TestSupport
 
-    // Each test runs in its own process, because `setlocale` and the variable for the folder of locales affect the whole process.
+    // Each test runs in its own process, because `setlocale` and the variable for the folder of locales affect the
+    // whole process.
 
     @Suite(.ownThreads, .locales, .needs("locales", "/usr/share/i18n/locales/tr_TR"))
     struct LocaleTests {

@@ -5,7 +5,8 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// No lock of the runner is held while code of the app runs, or while an object of the app ends: see the locks in docs/design.md.
+/// No lock of the runner is held while code of the app runs, or while an object of the app ends: see the locks in
+/// docs/design.md.
 @Suite(.ownThreads) struct LockTests {
     /// An object whose `deinit` does what the test says.
     private final class Wish: Codable, Sendable {
@@ -20,7 +21,8 @@ import Testing
         let wish: Wish
     }
 
-    /// The `otherwise` of a version ends when its memory is used for a later one, and so do scripts that nothing refers to.
+    /// The `otherwise` of a version ends when its memory is used for a later one, and so do scripts that nothing refers
+    /// to.
     @Test func objectThatEndsWithAVersionMayUseTheRunner() async {
         await #expect(processExitsWith: .success) {
             let harness = try Harness()

@@ -358,8 +358,8 @@ import Testing
         for _ in 0..<2 { #expect(app.maybe([]) == ["a"]) }
     }
 
-    /// Versions of a patch, of which only the `otherwise` of the closed one is active. The original answers 1, and a closed version
-    /// is above an older one, in whichever order they come.
+    /// Versions of a patch, of which only the `otherwise` of the closed one is active. The original answers 1, and a
+    /// closed version is above an older one, in whichever order they come.
     @Test func onlyTheOtherwiseOfAClosedPatchAnswers() throws {
         let harness = try Harness(limits: .patient)
         let guarded = try harness.registry.replaceable("T.guarded") { () -> Int in 1 }

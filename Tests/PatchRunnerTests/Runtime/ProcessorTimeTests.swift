@@ -36,8 +36,8 @@ import Testing
 
     private static let isPast = "ended: past its limit of processor time"
 
-    /// Repeats a call that runs without end until it is ended for that reason. On a busy machine it may first have waited too
-    /// long.
+    /// Repeats a call that runs without end until it is ended for that reason. On a busy machine it may first have
+    /// waited too long.
     private static func untilItHasWorked(_ harness: Harness, _ call: () -> Void) throws {
         for _ in 0..<100 where harness.failures.last?.message != isPast { call() }
         try #require(harness.failures.last?.message == isPast)

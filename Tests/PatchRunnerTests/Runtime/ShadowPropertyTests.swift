@@ -5,8 +5,8 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// With a patch in shadow, a program does what it does without it, be there live patches or not: each answer, each error and each
-/// effect is the same, and each function runs only when the program, or a live patch, calls it.
+/// With a patch in shadow, a program does what it does without it, be there live patches or not: each answer, each
+/// error and each effect is the same, and each function runs only when the program, or a live patch, calls it.
 @Suite(.ownThreads) struct ShadowPropertyTests {
     private struct Line: PatchStruct, Equatable {
         var name: String

@@ -779,7 +779,8 @@ import Testing
         }
     }
 
-    /// Without a limit, a live patch's failures have the script's words; and the words that are Lua's or the runner's remain.
+    /// Without a limit, a live patch's failures have the script's words; and the words that are Lua's or the runner's
+    /// remain.
     @Test func messagesHaveTheWordsThatAreAllowed() throws {
         func messages(logBytes: Int, _ source: String) throws -> [String] {
             var limits = PatchLimits.patient
@@ -871,7 +872,8 @@ import Testing
         #expect(shop.counts().differed == 1)
     }
 
-    /// A call that comes late finds the memory of the version that it wanted in use by a patch in shadow, and must not enter it.
+    /// A call that comes late finds the memory of the version that it wanted in use by a patch in shadow, and must not
+    /// enter it.
     @Test func lateCallDoesNotEnterTheShadowThatHasTheMemory() throws {
         let shop = try Shop()
         let first = try shop.harness.apply(

@@ -6,8 +6,8 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Stacks of up to four patches that change while calls are in them: one call is compared with a model of its way, and many are
-/// made from many threads.
+/// Stacks of up to four patches that change while calls are in them: one call is compared with a model of its way, and
+/// many are made from many threads.
 @Suite(.ownThreads) struct StackModelTests {
     /// What a replacement does after it has called `T.step`.
     private enum Kind: CaseIterable {
@@ -119,7 +119,8 @@ import Testing
         var below: [Layer: Int] = [:]
         /// The guards that were active since the call began.
         var guards: Set<Int> = []
-        /// The layers that the call has entered, and the place that it must enter next; -1 for the original, nil for none.
+        /// The layers that the call has entered, and the place that it must enter next; -1 for the original, nil for
+        /// none.
         var entered: [Layer] = []
         var next: Int?
         /// Whether a guard answers.
@@ -271,8 +272,8 @@ import Testing
         }
     }
 
-    /// Calls from many threads and tasks while patches come, change and go, and breakers open and close: if a guard was active from
-    /// the beginning of a call to its end, the call never sees the original's bare answer.
+    /// Calls from many threads and tasks while patches come, change and go, and breakers open and close: if a guard was
+    /// active from the beginning of a call to its end, the call never sees the original's bare answer.
     @Test(arguments: [1, 3], [false, true])
     func guardedCallPatchesChangeNeverMeetsOriginal(instances: Int, isInstrumented: Bool) async throws {
         let (threads, tasks) = testsMayBeLong && !isSanitized ? (16, 1000) : (3, 3)

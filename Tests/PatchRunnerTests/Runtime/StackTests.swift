@@ -7,8 +7,8 @@ import Testing
 
 /// Several patches on one name: their order, and the calls that are in them while one is replaced or withdrawn.
 @Suite(.ownThreads) struct StackTests {
-    /// `T.f` and `T.waits`, which are a hole: they answer 7. Scripts call `T.stops`, which waits until it may go on, and the
-    /// asynchronous `T.pauses`.
+    /// `T.f` and `T.waits`, which are a hole: they answer 7. Scripts call `T.stops`, which waits until it may go on,
+    /// and the asynchronous `T.pauses`.
     private final class App: Sendable {
         let harness: Harness
         let function: Replaceable<@Sendable (Int) -> Int>
@@ -276,7 +276,8 @@ import Testing
         let held = Task { await onThread { app.holds() } }
         try await app.gate.hasArrived(1)
         let below = try #require(app.harness.runner.active.first { $0.name == "com.example.below" })
-        // It waits for the held call, up to the limit. The calls begin to wait in the middle of that, so that their own limits come later.
+        // It waits for the held call, up to the limit. The calls begin to wait in the middle of that, so that their own
+        // limits come later.
         let runner = app.harness.runner
         let ended = Task { await onThread { runner.deactivate("com.example.below") } }
         try await Task.sleep(for: .seconds(5))
@@ -298,7 +299,8 @@ import Testing
         #expect(app.fallbacks.count == 10)
     }
 
-    /// A call is refused, and while it is reported the memory of the patch that refused it is used for its third version.
+    /// A call is refused, and while it is reported the memory of the patch that refused it is used for its third
+    /// version.
     @Test func refusedCallLayerReusedByListenerReadsLayerBelowFirst() async throws {
         var limits = PatchLimits.oneInstance
         limits.waitingCalls = 0

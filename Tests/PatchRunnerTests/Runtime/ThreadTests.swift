@@ -22,7 +22,8 @@ import Testing
         let end = ContinuousClock.now + .seconds(testsMayBeLong ? 10 : 0.5)
         await onThreads(2) { thread in
             while ContinuousClock.now < end {
-                // The sum is the same whether Lua returns the result, or the original does because a call waited too long.
+                // The sum is the same whether Lua returns the result, or the original does because a call waited too
+                // long.
                 if (thread == 0 ? left : right)(6) != 6 { wrong.add() }
                 calls.add()
             }
@@ -65,8 +66,8 @@ import Testing
     /// The test's action when a call on this thread has found a layer that is no longer on its name.
     private static let upgrade = Mutex<(thread: pthread_t?, body: (@Sendable () -> Void)?)>((nil, nil))
 
-    /// A layer's memory is reused for the patch after the next one. A call that waited for the old patch finds the same layer,
-    /// but not the same patch.
+    /// A layer's memory is reused for the patch after the next one. A call that waited for the old patch finds the same
+    /// layer, but not the same patch.
     @Test func aLayerThatIsUsedAgainIsCalled() async throws {
         var limits = PatchLimits.oneInstance
         limits.lockTime = .seconds(5)

@@ -177,7 +177,8 @@ import Testing
         }
     }
 
-    /// The memory of a version that is gone is the next one's. A thread that still wants to make an instance of it makes none.
+    /// The memory of a version that is gone is the next one's. A thread that still wants to make an instance of it
+    /// makes none.
     @Test func goneVersionMakesNoInstance() async throws {
         let harness = try Harness(limits: .patient.with(\.instances, 4))
         let (hold, isIn, mayLeave) = try harness.holding("T.hold")
@@ -223,7 +224,8 @@ import Testing
         #expect(below == second.script.lua.layers.first?.reference)
     }
 
-    /// A call that comes late for a version whose memory now belongs to one that lies below another patch would pass by that patch.
+    /// A call that comes late for a version whose memory now belongs to one that lies below another patch would pass by
+    /// that patch.
     @Test func lateCallDoesNotEnterALayerBelow() throws {
         let harness = try Harness()
         let f = try harness.registry.replaceable("T.f") { () -> Int in 0 }

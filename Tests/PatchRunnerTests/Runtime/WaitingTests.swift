@@ -22,8 +22,8 @@ import Testing
         return (function, isIn, mayLeave)
     }
 
-    /// Twelve threads queue, and each is in the patch for a tenth of `lockTime`. The last one waits longer than `lockTime`, and
-    /// still gets in.
+    /// Twelve threads queue, and each is in the patch for a tenth of `lockTime`. The last one waits longer than
+    /// `lockTime`, and still gets in.
     @Test func waitingCallManyShortCallsBeforeGetsIn() async throws {
         var limits = PatchLimits.oneInstance
         let turn = isSanitized ? 0.5 : 0.05
@@ -52,8 +52,8 @@ import Testing
         #expect(harness.fallbacks.isEmpty)
     }
 
-    /// Threads that call all the time do not block each other. Each goes on until all have made a hundred calls, so if one were
-    /// kept out, it would give up.
+    /// Threads that call all the time do not block each other. Each goes on until all have made a hundred calls, so if
+    /// one were kept out, it would give up.
     @Test func callQueueThreadsCallConstantlyServesEach() async throws {
         let harness = try Harness(limits: .oneInstance.with(\.waitTime, isSanitized ? .seconds(20) : .seconds(5)))
         let function = try harness.registry.replaceable("T.f") { (x: Int) -> Int in
@@ -273,7 +273,8 @@ import Testing
         own.locked { $0 = nil }
     }
 
-    /// An asynchronous call that continues within another call on the same thread has its own fuel, and does not use the other's.
+    /// An asynchronous call that continues within another call on the same thread has its own fuel, and does not use
+    /// the other's.
     @Test func eachCallHasItsOwnFuel() async throws {
         let harness = try Harness(limits: .oneInstance)
         let calls = try CallWithinCall(in: harness.registry)

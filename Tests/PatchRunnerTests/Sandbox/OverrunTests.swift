@@ -4,13 +4,13 @@ import PatchRunner
 import TestSupport
 import Testing
 
-/// Measures how much longer than its time limit a run can last. Every function of the library that loops runs on every kind of
-/// value that makes a single step slow, repeatedly and without a fuel limit.
+/// Measures how much longer than its time limit a run can last. Every function of the library that loops runs on every
+/// kind of value that makes a single step slow, repeatedly and without a fuel limit.
 ///
 /// The thread's processor time is measured. It is at most the limited time, and a busy machine does not increase it.
 @Suite(.ownThreads, .serialized) struct OverrunTests {
-    /// The values that make a single step slow, as code that sets `T`. Tables with words have room for colliding numbers. A table
-    /// that had to grow for them would end the run.
+    /// The values that make a single step slow, as code that sets `T`. Tables with words have room for colliding
+    /// numbers. A table that had to grow for them would end the run.
     static let slow: [(name: String, code: String)] = [
         ("chain", "T = chain('__index')"),
         ("newindex-chain", "T = chain('__newindex')"),
@@ -187,8 +187,8 @@ import Testing
         var names: [String: Int]
     }
 
-    /// Sixty nested functions with sixty locals each, and the names of globals, which the compiler looks up in all of them. It is
-    /// short because a debug build is slow at scanning source before compiling it.
+    /// Sixty nested functions with sixty locals each, and the names of globals, which the compiler looks up in all of
+    /// them. It is short because a debug build is slow at scanning source before compiling it.
     static let bomb: String = {
         let locals = (0..<60).map { "a\($0)" }.joined(separator: ",")
         let opening = String(repeating: "local function z() local \(locals) ", count: 60)
@@ -250,8 +250,8 @@ import Testing
     /// Each loop runs on one value in this number. All of them take minutes, and with a sanitizer an hour.
     static let step = isSanitized ? 40 : testsMayBeLong ? 4 : 30
 
-    /// The seconds by which a run may exceed its limit. The promise is 20 ms on the machine where the project is built. Another
-    /// machine may be slower, and a sanitizer makes everything slower.
+    /// The seconds by which a run may exceed its limit. The promise is 20 ms on the machine where the project is built.
+    /// Another machine may be slower, and a sanitizer makes everything slower.
     static let most = isSanitized ? 2 : 0.050
 
     @Test func noRunOutlastsItsTime() throws {

@@ -3,8 +3,8 @@ import PatchRunner
 import TestSupport
 import Testing
 
-/// Types that request containers without end. A container cannot be refused, so each one is charged, and uses at most the
-/// available Lua stack.
+/// Types that request containers without end. A container cannot be refused, so each one is charged, and uses at most
+/// the available Lua stack.
 @Suite(.ownThreads) struct NestedContainerTests {
     enum Way: String, CaseIterable {
         case unkeyed, keyed, keyedInKeyed, superEncoder, single

@@ -3,7 +3,8 @@ import PatchRunner
 import TestSupport
 import Testing
 
-/// Tables of odd shapes are read as every type. Whatever a script passes or returns, the call ends, and the next call works.
+/// Tables of odd shapes are read as every type. Whatever a script passes or returns, the call ends, and the next call
+/// works.
 @Suite(.ownThreads) struct RandomTableTests {
     struct Leaf: Codable, PatchValue {
         var list: [Int]?

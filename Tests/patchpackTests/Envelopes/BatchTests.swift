@@ -292,7 +292,8 @@ import Testing
         #expect(run.error.contains(guess), "\(run.error)")
     }
 
-    /// A run that ends before its first file reports that in the requested format, because an empty upload would hide the reason.
+    /// A run that ends before its first file reports that in the requested format, because an empty upload would hide
+    /// the reason.
     @Test(arguments: [
         "verify dist --trusted-key missing.pem --script-key script.key", "verify dist --trusted-key trusted.pem",
         "verify -r empty \(Self.keys)", "verify --nonsense", "lint patches/one.lua --interface missing.json",

@@ -75,7 +75,8 @@ import Testing
         #expect(try !unpacked(["PATCHPACK_URL": "file://\(Tool.root)/LICENSE"]))
     }
 
-    /// pre-commit's hooks run the release that the variables name, and keep it. They run no other one, and take no file for an option.
+    /// pre-commit's hooks run the release that the variables name, and keep it. They run no other one, and take no file
+    /// for an option.
     @Test func aHookRunsOnlyTheReleaseThatItNames() throws {
         let release = try Tool.release(in: shop.folder.path)
         func hook(_ variables: [String: String], _ line: String = "doctor --") throws -> Tool {
@@ -107,7 +108,8 @@ import Testing
         #expect(gone.status != 0 && gone.text.isEmpty, "\(gone.text)")
     }
 
-    /// A statement counts if the key has signed it, and it is about the named payload and its origin, not if it mentions a hash.
+    /// A statement counts if the key has signed it, and it is about the named payload and its origin, not if it
+    /// mentions a hash.
     @Test func anAttestationIsAboutItsSubject() throws {
         let run = try shop.shell(
             #"""

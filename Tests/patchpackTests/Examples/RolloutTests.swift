@@ -44,8 +44,8 @@ import Testing
 
     /// Runs the script, and returns its output and the offered entry.
     ///
-    /// - Parameter seconds: How far the clock is moved on. Times of a feed are whole seconds, and a step must begin in a second of
-    ///   its own.
+    /// - Parameter seconds: How far the clock is moved on. Times of a feed are whole seconds, and a step must begin in
+    ///   a second of its own.
     private func step(after seconds: Int = 0, soak: String = "0s") throws -> (
         status: Int32, says: String, entry: String
     ) {
@@ -291,7 +291,8 @@ import Testing
         #expect(now.status == 20)
         #expect(now.says.contains("is paused: failing<0.5%: 4.00 %"), "\(now.says)")
         #expect(now.entry.hasPrefix("paused "))
-        // It stays paused, and the job fails, until it is resumed. The known failures do not pause it again, but new ones do.
+        // It stays paused, and the job fails, until it is resumed. The known failures do not pause it again, but new
+        // ones do.
         now = try step()
         #expect(now.status == 20 && now.says.contains("stopped  com.example.shop.cart-total 7: paused"))
         #expect(now.says.contains("is paused because of failing<0.5%, which is now: 4.00 %"))

@@ -174,7 +174,8 @@ import Testing
             #expect(run.lines == ["143"], "\(run.text)")
         }
 
-        /// Lets each call that writes fail, one after the other, or kills the process during it: each in one of the two ways.
+        /// Lets each call that writes fail, one after the other, or kills the process during it: each in one of the two
+        /// ways.
         ///
         /// - Parameters:
         ///   - name: The scenario, which chooses the calls (`faultNumbers`).

@@ -74,7 +74,8 @@ import Testing
                     let check = try work.run(["check", feed])
                     #expect(check.status == 0, "\(fault): \(check.error)")
                 }
-                // A change that was staged before is signed again. A change that this command staged or made is dropped.
+                // A change that was staged before is signed again. A change that this command staged or made is
+                // dropped.
                 if command[0] == "init" {
                     try #require(try work.shop.shell("rm -rf other").status == 0)
                 } else if command[0] != "sign" {

@@ -3,7 +3,8 @@ import TestSupport
 import Testing
 
 #if os(Linux)
-    /// Makes each call that writes fail, or kills the process during it, while a device syncs, launches, confirms or bans.
+    /// Makes each call that writes fail, or kills the process during it, while a device syncs, launches, confirms or
+    /// bans.
     ///
     /// Afterwards the store can be read, no ban and no good patch is lost, and the same command works.
     @Suite(.ownThreads) struct StoreFaultTests {
@@ -124,8 +125,8 @@ import Testing
 
         private static let parts = ["versions/2.4.0", "versions/2.3.1", "."]
 
-        /// The state of a version of the app; that of another one until it has begun. It is read from its file, because a verb may
-        /// repair the store.
+        /// The state of a version of the app; that of another one until it has begun. It is read from its file, because
+        /// a verb may repair the store.
         private func state(in store: String, _ version: String, _ work: FeedReleaseFixture) throws -> State {
             let part = (["versions/\(version)"] + Self.parts).first { work.folder.exists("\(store)/\($0)/state") }
             guard let part else { return State() }

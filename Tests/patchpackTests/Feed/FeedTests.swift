@@ -475,7 +475,8 @@ import Testing
         #expect(run.lines.prefix(2) == ["withdrawn  \(Self.id) 8", "still offered  \(Self.id) 7  offered to all"])
     }
 
-    /// Version 7 answers on all devices while version 8 is in shadow, goes live for a part, is taken back, paused and resumed.
+    /// Version 7 answers on all devices while version 8 is in shadow, goes live for a part, is taken back, paused and
+    /// resumed.
     @Test func feedShadowBesideLiveVersionLeavesItOffered() throws {
         let work = try FeedReleaseFixture()
         func lines(_ arguments: String...) throws -> [String] {
@@ -566,7 +567,8 @@ import Testing
         #expect(reason.status == 64 && reason.error.contains("at most 500"), "\(reason.error)")
     }
 
-    /// Whatever is in the place of a staged change, a patch can be stopped, and the change can be dropped without a key.
+    /// Whatever is in the place of a staged change, a patch can be stopped, and the change can be dropped without a
+    /// key.
     @Test(arguments: [
         "printf '<<<<<<< HEAD\\n' >feed/staged/targets.json", "mkfifo feed/staged/targets.json",
         "mkdir -p feed/staged/targets.json/x", "truncate -s 70M feed/staged/targets.json",
@@ -630,8 +632,8 @@ import Testing
         #expect(run.lines.last == "0", "\(run.text) \(run.error)")
     }
 
-    /// Looking at a staged change, or carrying a signature, needs no key. But a change that is shown or signed elsewhere needs a
-    /// trusted root.
+    /// Looking at a staged change, or carrying a signature, needs no key. But a change that is shown or signed
+    /// elsewhere needs a trusted root.
     @Test func feedSignDetachedSignatureNeedsNoKey() throws {
         let work = try FeedReleaseFixture()
         #expect(try work.publish(["8.js"], "--stage", with: FeedReleaseFixture.online).status == 0)

@@ -2,7 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The runbooks of docs/operations.md about copies of a feed, with their own commands and the notes of a month beside the keys.
+/// The runbooks of docs/operations.md about copies of a feed, with their own commands and the notes of a month beside
+/// the keys.
 @Suite(.ownThreads) struct RunbookTests {
     private static let id = FeedReleaseFixture.id
     private let work: FeedReleaseFixture

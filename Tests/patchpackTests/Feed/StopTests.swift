@@ -160,8 +160,8 @@ import Testing
         }
     }
 
-    /// Devices that run the patch now, without a failure. They are not older than the step, and older than any stop: times of a feed
-    /// are whole seconds, so this returns in the next one.
+    /// Devices that run the patch now, without a failure. They are not older than the step, and older than any stop:
+    /// times of a feed are whole seconds, so this returns in the next one.
     private static func events() -> String {
         let now = Date()
         let time = ISO8601DateFormatter().string(from: now).dropLast()

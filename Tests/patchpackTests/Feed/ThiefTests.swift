@@ -229,8 +229,8 @@ import Testing
         #expect(throws: PatchError(.feedSignature, "")) { try feed.files(signedBy: [FeedSigner(online)], in: details) }
     }
 
-    /// A list from the year 2099, and versions at their maximum. Once the online roles have other keys, everything works again at
-    /// once.
+    /// A list from the year 2099, and versions at their maximum. Once the online roles have other keys, everything
+    /// works again at once.
     @Test func theOnlineKeyStopsNoDeviceAfterItWasReplaced() throws {
         let online = try key("online")
         let far = try #require(Timestamp("2099-01-01T00:00:00Z"))
@@ -329,8 +329,8 @@ import Testing
         }
     }
 
-    /// A key that the owner has removed from the trust store stays removed on a device that knows of it. The earlier store, which
-    /// anyone can have, adds nothing there.
+    /// A key that the owner has removed from the trust store stays removed on a device that knows of it. The earlier
+    /// store, which anyone can have, adds nothing there.
     @Test func bothKeysOfTheFeedBringNoRemovedKeyBack() throws {
         let both = [try key("release"), try key("online")]
         try work.folder.write(try TrustStoreFile.with([(thief.verifyingKey, "added")]), to: "trust.store")
@@ -408,8 +408,8 @@ import Testing
         }
     }
 
-    /// No key is needed to write a version, so a higher one than the next is not signed: it would leave none to the owner, and no
-    /// device or signer would read such a root.
+    /// No key is needed to write a version, so a higher one than the next is not signed: it would leave none to the
+    /// owner, and no device or signer would read such a root.
     @Test(arguments: [("root", 3), ("targets", 1001), ("rollout", 1001), ("rollout", 1 << 52), ("targets", 1 << 53)])
     func stagedChangeVersionJumpsIsNotSigned(_ role: String, _ version: Int) throws {
         let change =

@@ -4,7 +4,8 @@ import Testing
 
 /// Runs the vectors through the command line, and through a Python verifier that was written only from docs/format.md.
 @Suite(.ownThreads) struct VectorTests {
-    /// Without a time, the tool uses the current time, so vectors without a time are left out. It takes no empty `--app`.
+    /// Without a time, the tool uses the current time, so vectors without a time are left out. It takes no empty
+    /// `--app`.
     private static let cases = Vector.all.filter { $0.at != nil && $0.app != "" }
 
     /// The exit statuses of docs/cli.md.

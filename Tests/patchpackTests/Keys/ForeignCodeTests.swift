@@ -9,7 +9,8 @@ import Testing
 
     init() throws { shop = try ReleaseFixture() }
 
-    /// Each kind of variable that holds a secret, named after the way in which the command line or another variable names it.
+    /// Each kind of variable that holds a secret, named after the way in which the command line or another variable
+    /// names it.
     private static let secrets = [
         "BY_VARIABLE": "canary-1", "BY_ALGORITHM": "canary-2", "BY_OPTION": "canary-3", "BY_WORD": "canary-4",
         "BY_PASSPHRASE": "canary-5", "PATCHPACK_PASSPHRASE": "canary-6", "AWS_ACCESS_KEY_ID": "canary-7",
@@ -98,8 +99,8 @@ import Testing
 }
 
 extension FeedReleaseFixture {
-    /// Deploys to another machine, which is this one: a script instead of ssh runs the command, and writes its environment to
-    /// `seen`.
+    /// Deploys to another machine, which is this one: a script instead of ssh runs the command, and writes its
+    /// environment to `seen`.
     func deploy(overSSH place: String, _ environment: [String: String] = [:]) throws -> Tool {
         try folder.write(
             "#!/bin/sh\nenv >>'\(folder.at("seen"))'\n[ \"$1\" != -l ] || shift 2\nshift\nexec sh -c \"$*\"\n",

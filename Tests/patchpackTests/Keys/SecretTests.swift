@@ -29,7 +29,8 @@ import Testing
     }
 
     private func check(_ run: Tool, hides canary: String, _ what: String, location: SourceLocation = #_sourceLocation) {
-        // No format may leave as much as the short parts between two slashes. Hashes have some hexadecimal digits of any key.
+        // No format may leave as much as the short parts between two slashes. Hashes have some hexadecimal digits of
+        // any key.
         let length = canary.allSatisfy(\.isHexDigit) ? 12 : 6
         let lines = canary.replacing("\\n", with: "\n").split { "\n ".contains($0) }
         let secret = lines.filter { !$0.contains("---") && $0 != "PRIVATE" }.reduce(into: Set()) {

@@ -35,8 +35,8 @@ import Testing
         #expect(found.status != 74, "\(found.error)")
     }
 
-    /// A verb that writes a file, one that writes several into a folder, and one that edits a file. The other verbs write with the
-    /// same function, which scripts/check/references.py checks.
+    /// A verb that writes a file, one that writes several into a folder, and one that edits a file. The other verbs
+    /// write with the same function, which scripts/check/references.py checks.
     private static let writers = [
         "pack 8.lua --no-lint --signing-key signing.pem --script-key script.key -o out/8.js --force",
         "unpack 7.js --trusted-key trusted.pem --script-key script.key -o out --force",
@@ -123,7 +123,8 @@ import Testing
     private func isWhole(_ run: Tool) -> Bool { !run.lines.contains { $0.hasPrefix("> f") || $0.hasPrefix("<") } }
 
     #if os(Linux)
-        /// A process that is killed before its first output is in place leaves the folder as it is, and the next one works.
+        /// A process that is killed before its first output is in place leaves the folder as it is, and the next one
+        /// works.
         @Test(arguments: writers) func outputKilledBeforeEndLeavesNothing(line: String) throws {
             _ = try prepare(line)
             let library = try #require(FaultTests.library).at("faults.so")

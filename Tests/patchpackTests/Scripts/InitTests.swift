@@ -67,7 +67,8 @@ import Testing
         return steps
     }
 
-    /// Runs the workflow's steps in order, as CI does: each job in its own checkout, and the key only in the second one.
+    /// Runs the workflow's steps in order, as CI does: each job in its own checkout, and the key only in the second
+    /// one.
     @Test func theWorkflowRuns() throws {
         let text = try String(contentsOfFile: folder.at("project/.github/workflows/patches.yml"), encoding: .utf8)
         let border = try #require(text.range(of: "\n  pack:\n"))

@@ -74,7 +74,8 @@ import Testing
         #expect(results.allSatisfy { rules.contains($0["ruleId"] as? String ?? "") })
     }
 
-    /// Services expect names relative to the working folder, which is the repository's. Other files need an absolute name.
+    /// Services expect names relative to the working folder, which is the repository's. Other files need an absolute
+    /// name.
     @Test func reportsNameFilesFromTheWorkingFolder() throws {
         let shop = try workshop()
         let folder = try shop.shell("pwd -P").lines[0]

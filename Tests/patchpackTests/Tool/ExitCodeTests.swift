@@ -38,7 +38,8 @@ import Testing
         #expect(run.error.contains("foo is not a range") && !run.error.contains("give --app"), "\(run.error)")
     }
 
-    /// Verifies a forged envelope and expects its code, in the exit status and in JSON, and an error with the file's name.
+    /// Verifies a forged envelope and expects its code, in the exit status and in JSON, and an error with the file's
+    /// name.
     private func expectVerify(
         _ envelope: [UInt8], _ status: Int32, _ name: String, mpaas: Int, options: [String] = [],
         sourceLocation: SourceLocation = #_sourceLocation

@@ -4,7 +4,8 @@ import Testing
 @testable import patchpack
 
 @Suite(.ownThreads) struct ManTests {
-    /// The pages have no warnings. A page refers to others, which are not installed. `make check-deb` has lintian run groff.
+    /// The pages have no warnings. A page refers to others, which are not installed. `make check-deb` has lintian run
+    /// groff.
     @Test(.needs("mandoc", "/usr/bin/mandoc"), .needs("lowdown", "/usr/bin/lowdown"))
     func manualPagesAreClean() throws {
         let folder = try TestFolder()

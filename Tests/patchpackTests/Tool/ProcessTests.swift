@@ -33,7 +33,8 @@ import Testing
             #expect(run.lines == ["0 True True"], "\(run.text) \(run.error)")
         }
 
-        /// The kernel ends the first process of a container by no signal that it does not handle. Only root makes such processes.
+        /// The kernel ends the first process of a container by no signal that it does not handle. Only root makes such
+        /// processes.
         @Test(.enabled(if: getuid() == 0), arguments: [("INT", 130), ("TERM", 143), ("HUP", 129)])
         func signalToTheFirstProcessEndsIt(_ name: String, _ status: Int) throws {
             let run = try Tool.shell(

@@ -6,8 +6,8 @@ enum FileKind {
     static func detect(at bytes: [UInt8]) -> String? {
         func begins(_ text: String) -> Bool { bytes.starts(with: text.utf8) }
         guard !bytes.isEmpty else { return nil }
-        // The first bytes are checked first. Encrypted bytes do not compress, so an envelope's delimiter line is visible in a
-        // container too.
+        // The first bytes are checked first. Encrypted bytes do not compress, so an envelope's delimiter line is
+        // visible in a container too.
         if bytes.starts(with: [0x1F, 0x8B, 0x08]) { return "gzip; `gunzip` it first" }
         if bytes.starts(with: [0x28, 0xB5, 0x2F, 0xFD]) { return "zstd; `zstd -d` it first" }
         if bytes.count > 2, bytes[0] == 0x78, [0x01, 0x5E, 0x9C, 0xDA].contains(bytes[1]) {

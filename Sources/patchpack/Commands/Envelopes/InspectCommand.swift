@@ -32,8 +32,8 @@ enum InspectCommand {
         if console.format != .json { for line in orders(of: manifests) { try console.line(line) } }
     }
 
-    /// A line for each function that several patches replace, with the order in which they are called. Of several versions of a
-    /// patch, the highest counts.
+    /// A line for each function that several patches replace, with the order in which they are called. Of several
+    /// versions of a patch, the highest counts.
     private static func orders(of manifests: [Manifest]) -> [String] {
         let highest = Dictionary(manifests.map { ($0.id, $0) }) { $0.version > $1.version ? $0 : $1 }
         let patches = highest.values.sorted { $1.id.hasBytes(before: $0.id) }

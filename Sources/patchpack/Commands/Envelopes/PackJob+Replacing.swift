@@ -17,8 +17,8 @@ extension PackJob {
         return paths
     }
 
-    /// Whether an envelope may replace the existing file: any file with `--force`, a lower version of the same patch with
-    /// `--upgrade`.
+    /// Whether an envelope may replace the existing file: any file with `--force`, a lower version of the same patch
+    /// with `--upgrade`.
     ///
     /// - Throws: `exists` if it may not.
     private func replaces(_ path: Path, _ manifest: Manifest) throws(PatchError) -> Bool {
@@ -33,7 +33,8 @@ extension PackJob {
         return true
     }
 
-    /// The reason why an envelope is not an upgrade of the file at a path; nil if it is, or if there is no regular file.
+    /// The reason why an envelope is not an upgrade of the file at a path; nil if it is, or if there is no regular
+    /// file.
     func refusal(of manifest: Manifest, at path: Path) -> PatchError? {
         guard FileInfo(path, following: false)?.isRegular == true else { return nil }
         func refusal(_ what: String, _ hint: String) -> PatchError { PatchError(.exists, what, hint: hint).about(path) }

@@ -9,7 +9,8 @@ struct PackJob: Sendable {
         /// The scripts and their names in the envelope, the entry first.
         let scripts: [(path: Path, name: String)]
         let output: Path
-        /// The id and version in an entry script that was checked for duplicates; "" if it had none, nil if it was not checked.
+        /// The id and version in an entry script that was checked for duplicates; "" if it had none, nil if it was not
+        /// checked.
         var patch: String?
         var fault: PatchError?
     }
@@ -153,7 +154,8 @@ struct PackJob: Sendable {
     /// One thread upgrades at a time, so that no thread waits for a lock of its own process.
     private static let upgrading = Mutex(())
 
-    /// Calls `body` again as long as another process has put the same envelopes in place. Those envelopes are unchanged.
+    /// Calls `body` again as long as another process has put the same envelopes in place. Those envelopes are
+    /// unchanged.
     private func settle(_ results: inout [Result], _ body: ([Result]) throws(PatchError) -> Void) throws(PatchError) {
         while true {
             do throws(PatchError) {
@@ -174,8 +176,8 @@ struct PackJob: Sendable {
         }
     }
 
-    /// Checks that an entry script still has the id and version that it had in the check for duplicates. Its bytes are not kept
-    /// until then.
+    /// Checks that an entry script still has the id and version that it had in the check for duplicates. Its bytes are
+    /// not kept until then.
     private func check(_ head: ScriptHead, isThatOf unit: Unit) throws(PatchError) {
         guard let looked = unit.patch, !looked.isByteEqual(to: fields.patch(of: head) ?? "") else { return }
         throw PatchError(

@@ -14,7 +14,8 @@ struct Verification: Sendable {
     /// The script keys; nil checks only the signatures.
     let scriptKeys: ScriptKeyRing?
 
-    /// - Parameter keys: The keys of the same command line, if they have been read. A passphrase in a pipe is read only once.
+    /// - Parameter keys: The keys of the same command line, if they have been read. A passphrase in a pipe is read only
+    ///   once.
     init(_ arguments: ParsedArguments, keys: KeyFiles? = nil) throws(PatchError) {
         if let keys { self.keys = keys } else { self.keys = try KeyFiles(arguments) }
         let threshold = try arguments.number(of: .threshold) ?? 1
@@ -50,7 +51,8 @@ struct Verification: Sendable {
             }, policy: policy)
     }
 
-    /// Whether two good files have the same contents, even if their scripts are encrypted or hashed with other algorithms.
+    /// Whether two good files have the same contents, even if their scripts are encrypted or hashed with other
+    /// algorithms.
     func haveSameContents(_ one: Path, _ other: Path) -> Bool {
         let patches = [one, other].map { result(of: $0, keepingScripts: true) }
         guard let first = patches[0].report.manifest, let second = patches[1].report.manifest,
@@ -69,7 +71,8 @@ struct Verification: Sendable {
         var payloadDigest: String?
         var error: PatchError?
         var isEmpty = false
-        /// A hash of the manifest and the scripts' digests. Within a suite it is the same for two files with the same contents.
+        /// A hash of the manifest and the scripts' digests. Within a suite it is the same for two files with the same
+        /// contents.
         var contents = 0
         let isSignatureOnly: Bool
     }

@@ -45,7 +45,8 @@ struct FeedAddress {
 
     func hasStaged() -> Bool { !isServed && snapshot == nil && FeedFolder(path: Path(place)).hasStaged() }
 
-    /// - Throws: `feed-unavailable` if the chain of snapshots does not reach the state, which then need not be this feed's.
+    /// - Throws: `feed-unavailable` if the chain of snapshots does not reach the state, which then need not be this
+    ///   feed's.
     func feed(_ root: [UInt8]?) throws(PatchError) -> FeedRepository {
         let isServed = try Self.check(place)
         let isBesideServed = arguments.operands.contains { URLPath.isServed(HTTPSource.withLowerScheme($0.text)) }

@@ -91,7 +91,8 @@ extension FeedCommand {
             hint: "give one that decides \(states[inShadow ? 0 : 1]) too, such as --gate 'failing<0.5%'")
     }
 
-    /// The devices' reports on a patch since it was offered, the verdicts of the gates, and what else to know about them.
+    /// The devices' reports on a patch since it was offered, the verdicts of the gates, and what else to know about
+    /// them.
     private static func evidence(
         on entry: PatchEntryDraft, since begin: Timestamp?, of feed: FeedRepository, _ gates: [ReportGate],
         _ limits: [ReportGate], _ rules: RolloutStep.Rules, _ arguments: ParsedArguments, _ console: Console,

@@ -66,7 +66,8 @@ extension FeedCommand {
         let snapshot = deployment.feed.state(of: .snapshot).version
         let timestamp = deployment.feed.state(of: .timestamp).version
         // The outcome is printed even if the purge fails, and the caches are purged even if nobody reads the outcome.
-        // The command may have failed after an earlier deployment, so caches may have an older timestamp even if nothing is new.
+        // The command may have failed after an earlier deployment, so caches may have an older timestamp even if
+        // nothing is new.
         var failure: PatchError?
         do throws(PatchError) {
             if !isTrial { try purge(outcome.cached.isEmpty ? [FeedLayout.timestamp] : outcome.cached, arguments) }
@@ -87,7 +88,8 @@ extension FeedCommand {
         try checkServed(deployment, at: served, givenUp: outcome.givenUp, patience: patience, arguments, console)
     }
 
-    /// The error if the served state differs from the folder that `--same-as` names; nil if it is the same, or if none is named.
+    /// The error if the served state differs from the folder that `--same-as` names; nil if it is the same, or if none
+    /// is named.
     static func otherState(of reading: FeedReading, _ arguments: ParsedArguments) throws(PatchError) -> PatchError? {
         guard let other = arguments.path(of: .sameAs) else { return nil }
         do throws(PatchError) {

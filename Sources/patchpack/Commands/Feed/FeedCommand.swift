@@ -168,7 +168,8 @@ enum FeedCommand {
                 run: preview),
         ])
 
-    /// The options for the verification of envelopes, except those that each change of a feed takes. The feed names the app.
+    /// The options for the verification of envelopes, except those that each change of a feed takes. The feed names the
+    /// app.
     private static let envelopeOptions = Verification.options.filter { option in
         option.id != Option.runningApp.id && !FeedAction.listOptions.contains { $0.id == option.id }
     }

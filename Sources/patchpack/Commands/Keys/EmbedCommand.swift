@@ -14,7 +14,8 @@ extension Option {
     fileprivate static let embeddedRoot = Option("root", "a feed's 1.root.json to embed as root", .file("FILE"))
 }
 
-/// `embed`: checks the files that an app needs to trust patches, and writes them as Swift source. The build plug-in runs it.
+/// `embed`: checks the files that an app needs to trust patches, and writes them as Swift source. The build plug-in
+/// runs it.
 enum EmbedCommand {
     static let verb = Verb(
         name: "embed", summary: "check keys, a feed's root and scripts, and write keys and root as Swift source",

@@ -18,7 +18,8 @@ enum InterfaceCommand {
                 run: stubs),
         ])
 
-    /// Writes `types/patchpack.lua` and the missing configurations. Existing configurations are kept, because people change them.
+    /// Writes `types/patchpack.lua` and the missing configurations. Existing configurations are kept, because people
+    /// change them.
     private static func stubs(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
         let interface = try InterfaceFile.interface(at: arguments.operands[0].path)
         let folder = arguments.path(of: .outputFolder) ?? Path(".")

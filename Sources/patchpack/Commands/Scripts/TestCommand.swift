@@ -17,8 +17,8 @@ enum TestCommand {
         example: "patchpack test patches --spec specs --interface interface.json",
         run: run)
 
-    /// A pattern that selects tests. Each repetition of a class multiplies the time that a match can take, so at most three are
-    /// allowed.
+    /// A pattern that selects tests. Each repetition of a class multiplies the time that a match can take, so at most
+    /// three are allowed.
     private static func filter(_ arguments: ParsedArguments) throws(PatchError) -> String {
         let text = try arguments.text(of: .filter) ?? ""
         var (repetitions, before, beforeThat) = (0, UInt8(0), UInt8(0))
@@ -208,9 +208,11 @@ enum TestCommand {
         for line in CoverageReport.lines(runs) { try console.line(line) }
     }
 
-    /// The patches that a spec is for: the patches in its `-- @patch` lines, or the patch with its file name, or all patches.
+    /// The patches that a spec is for: the patches in its `-- @patch` lines, or the patch with its file name, or all
+    /// patches.
     ///
-    /// - Parameter isAlone: Whether the spec was found in a folder, but the patches were not. It may then be for another patch.
+    /// - Parameter isAlone: Whether the spec was found in a folder, but the patches were not. It may then be for
+    ///   another patch.
     /// - Returns: Nil if the spec is for another patch.
     /// - Throws: `script` if a named spec is for patches that were not given.
     private static func chosen(
@@ -254,7 +256,8 @@ enum TestCommand {
         }
         for path in paths {
             if path.ends(in: ".lua") || path.isStandardStream && given != nil {
-                // Shared scripts and the parts of a bundle have no tags. A script named on the command line must be a patch.
+                // Shared scripts and the parts of a bundle have no tags. A script named on the command line must be a
+                // patch.
                 let isNamed = arguments.operands.contains { $0.path == path }
                 if let patch = try patch(of: [path], fields, given, needsTag: !isNamed && fields.id == nil) {
                     patches.append(patch)

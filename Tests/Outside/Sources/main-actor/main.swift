@@ -2,8 +2,8 @@ import Foundation
 import PatchRunner
 import PatchTesting
 
-// The examples in docs/runner.md, in a module whose default isolation is the main actor and whose asynchronous functions run on
-// their caller's actor, as in a new Xcode project.
+// The examples in docs/runner.md, in a module whose default isolation is the main actor and whose asynchronous
+// functions run on their caller's actor, as in a new Xcode project.
 
 struct Item: PatchStruct {
     var name: String

@@ -3,8 +3,8 @@ import PatchFoundation
 import PatchRunner
 import Synchronization
 
-// Every way to keep a replaceable function, and every form of function, called without a patch and with one. The ways are in
-// Generated/, which build.py writes.
+// Every way to keep a replaceable function, and every form of function, called without a patch and with one. The ways
+// are in Generated/, which build.py writes.
 
 struct Item: PatchStruct {
     var name: String
