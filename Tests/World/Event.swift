@@ -70,7 +70,7 @@ extension Event {
     }
 
     /// The events of a seed. Each seed has habits of its own: some things never happen, and some often.
-    static func all(of seed: Int, count: Int) -> [Event] {
+    static func all(of seed: Int) -> [Event] {
         var random = SeededRandom(seed)
         let weights = Verb.allCases.map { verb in verb.weight * random.one(of: [0, 1, 1, 1, 2, 4]) }
         // Feeds expire where most gaps are long.
@@ -79,7 +79,7 @@ extension Event {
         let nesting = random.one(of: [0.0, 0.1, 0.3])
         let habit = random.one(of: [0.0, 0.05, 0.2])
         var events: [Event] = []
-        while events.count < count {
+        while events.count < 150 {
             let event = event(&random, weights, gaps, nesting)
             events.append(event)
             guard random.unit() < habit else { continue }

@@ -16,7 +16,7 @@ import Synchronization
     /// How wrong its clock is, in seconds.
     let clockError = Atomic(0)
     /// What is known of the part that each version of the app has of the folder.
-    var parts: [String: Part] = [:]
+    var parts: [AppVersion: Part] = [:]
     /// Until when the ages of the folder's files were made right.
     private var passed: Int
     unowned let world: World
@@ -55,8 +55,6 @@ import Synchronization
     }
 
     var lives: [Life] { workers.compactMap(\.self) }
-
-    func end() { for life in lives { life.drop() } }
 
     /// Lets the time pass for the files of the folder, which have the times of this machine.
     func pass() {
@@ -107,15 +105,15 @@ import Synchronization
             workers[number] = try? Life(self, version, fault, after: event.how % 40)
         }
         guard let life = workers[number] else { return }
-        await Disk.faulty(fault, after: event.how % 40) {
-            if fault != nil {
-                parts[life.version, default: Part()].isUncertain = true
-                world.hasFaultyDisks = true
-            }
-            if fault != nil, fault != .killed { parts[life.version, default: Part()].hasBrokenDisk = true }
-            life.hasFault = fault != nil
-            await life.perform(event)
+        life.hasFault = fault != nil
+        if let fault {
+            world.hasFaultyDisks = true
+            parts[life.version, default: Part()].isUncertain = true
+            if fault != .killed { parts[life.version, default: Part()].hasBrokenDisk = true }
         }
+        Disk.arm(fault, after: event.how % 40)
+        await life.perform(event)
+        Disk.disarm()
         if fault == .killed { life.isDead = true }
         if life.isDead || event.verb == .stop { finish(life, number) }
     }
@@ -173,33 +171,30 @@ import Synchronization
 
         /// - Parameter check: Calls the guarded function.
         func hear(_ event: PatchEvent, _ check: () -> Int) {
-            if event.isBetweenVersions {
-                let answer = check()
-                state.withLock { _ = $0.checks.insert(answer) }
+            let answer = event.isBetweenVersions ? check() : nil
+            state.withLock { state in
+                if let answer { state.checks.insert(answer) }
+                switch event.kind {
+                case .runner(.logged(let line)):
+                    // From now on the process does nothing to its folder.
+                    Disk.arm(.killed, after: 0)
+                    state.crash = state.crash ?? line.patch
+                case .runner(.failed(let failed)): state.failed.insert(failed.call.patch)
+                case .runner(.breakerOpened(let breaker)): state.opened.insert(breaker.patch)
+                case .misused(let error): state.faults.append("misused: \(error)")
+                case .syncFailed(let failed) where failed.error.code == .internal:
+                    state.faults.append("\(failed.error)")
+                case .storeFailed(let error) where error.code == .internal: state.faults.append("\(error)")
+                default: break
+                }
             }
-            switch event.kind {
-            case .runner(.logged(let line)):
-                // From now on the process does nothing to its folder.
-                Disk.arm(.killed, after: 0)
-                state.withLock { $0.crash = $0.crash ?? line.patch }
-            case .runner(.failed(let failed)): state.withLock { _ = $0.failed.insert(failed.call.patch) }
-            case .runner(.breakerOpened(let breaker)): state.withLock { _ = $0.opened.insert(breaker.patch) }
-            case .misused(let error): state.withLock { $0.faults.append("misused: \(error)") }
-            case .syncFailed(let failure): hear(failure.error)
-            case .storeFailed(let error): hear(error)
-            default: break
-            }
-        }
-
-        private func hear(_ error: PatchError) {
-            if error.code == .internal { state.withLock { $0.faults.append("\(error)") } }
         }
     }
 
     /// The app, whose registry a device patches.
     private let app: App
     let host: Host
-    let version: String
+    let version: AppVersion
     private(set) var device: PatchDevice
     let notes = Notes()
     var isDead = false
@@ -231,7 +226,8 @@ import Synchronization
 
     init(_ host: Host, _ version: String, _ fault: Disk.Fault?, after calls: Int) throws {
         self.host = host
-        self.version = version
+        let info = try HostInfo(app: FeedFixture.app, version: version)
+        self.version = info.version
         let registry = PatchRegistry()
         app = try App(registry)
         let (clock, notes, check) = (host.world.clock, notes, app.check)
@@ -242,7 +238,7 @@ import Synchronization
         Disk.arm(fault, after: calls)
         defer { Disk.disarm() }
         device = PatchDevice(
-            host: try HostInfo(app: FeedFixture.app, version: version), registry: registry, folder: host.folder,
+            host: info, registry: registry, folder: host.folder,
             feed: .init(root: host.world.root, source: source), trust: PatchTrust(Keys.trust, scriptKeys: Keys.script),
             settings: SyncSettings(installation: host.name), limits: limits,
             log: .init(folder: host.logs, limits: Self.logLimits),
@@ -287,7 +283,7 @@ import Synchronization
     func perform(_ event: Event) async {
         switch event.verb {
         case .start:
-            world.counts.launches += 1
+            world.counts.add("launches")
             activated = world.now
             synced = world.now
             device.launch()
@@ -308,7 +304,7 @@ import Synchronization
             for _ in 0..<1 + event.how % 7 where !isDead { call() }
         case .sync, .foreground:
             if event.verb == .foreground { isInBackground = false }
-            world.counts.syncs += 1
+            world.counts.add("syncs")
             network = Network(event.how)
             requests = 0
             inner = event.inner
@@ -369,7 +365,7 @@ import Synchronization
 
     private func judge(_ report: SyncReport, _ event: Event) {
         world.trace("\(host.name) \(version): \(report.error.map { "\($0)" } ?? "\(report.counts)")")
-        world.counts.outcomes["sync \(report.error.map { "\($0.code)" } ?? "done")", default: 0] += 1
+        world.counts.add("sync \(report.error.map { "\($0.code)" } ?? "done")")
         var part = host.parts[version] ?? .init()
         defer { host.parts[version] = part }
         guard !report.hasFollowed else {
@@ -408,7 +404,7 @@ import Synchronization
         let (layers, check) = answers()
         var answering = layers
         if check % 10 == 3 { answering.append(PatchID(id: Truth.ids[2], version: check / 10)) }
-        world.counts.calls += 2
+        world.counts.add("calls", 2)
         for patch in answering {
             calls[patch, default: 0] += 1
             switch world.truths[patch]?.fault {
@@ -436,7 +432,7 @@ import Synchronization
 
     private func crash(_ patch: PatchID?, isWatched: Bool = true) {
         guard !isDead else { return }
-        world.counts.crashes += 1
+        world.counts.add("crashes")
         isDead = true
         Disk.arm(.killed, after: 0)
         world.trace("\(host.name) \(version): crash\(patch.map { " by \($0)" } ?? "")")

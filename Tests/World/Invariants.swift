@@ -64,33 +64,31 @@ extension World {
     /// offers it: also while versions change.
     private func checkGuards(of life: Life, _ check: Int, _ text: String) {
         let answers = life.notes.takeChecks().union([check])
-        let version = AppVersion(life.version)
         let state = life.device.store.state
         life.guards = life.guards.filter { patch in
             !state.bans.contains { $0.patch == patch } && !life.host.parts.values.contains(where: \.hasBrokenDisk)
-                && place.timestamps.allSatisfy { records[$0].map { keeps(patch, $0.list, for: version) } ?? false }
+                && wasAlways { keeps(patch, $0, for: life.version) }
         }
         expect(
             life.guards.isEmpty || !answers.contains(1), "a guard that has answered answers", "\(life.guards) \(text)")
         let patch = PatchID(id: Truth.ids[2], version: check / 10)
-        if check % 10 == 3, let truth = truths[patch], truth.hasOtherwise, truth.fault == .none {
-            life.guards.insert(patch)
-        }
+        if check % 10 == 3, truths[patch]?.closesHole == true { life.guards.insert(patch) }
+    }
+
+    /// Whether each list that was put in place is of a kind.
+    private func wasAlways(_ isOfKind: (PatchListDraft) -> Bool) -> Bool {
+        place.timestamps.allSatisfy { records[$0].map { isOfKind($0.list) } ?? false }
     }
 
     private func isMeant(_ patch: PatchID, for life: Life) -> Bool {
-        guard let range = truths[patch].flatMap({ VersionRange($0.range) }), let version = AppVersion(life.version)
-        else { return false }
-        return range.contains(version)
+        truths[patch].flatMap { VersionRange($0.range) }?.contains(life.version) ?? false
     }
 
     /// What the feed has taken away is gone, and stays gone.
     private func checkObedience(of life: Life, to list: PatchListDraft, _ answering: [PatchID], _ text: String) {
         guard !answering.isEmpty else { return }
         expect(list.isEnabled, "the kill switch holds", text)
-        if let lowest = list.minimumAppVersion, let version = AppVersion(life.version) {
-            expect(lowest <= version, "no patch for versions that are too low", text)
-        }
+        expect(list.isOn(for: life.version), "no patch for versions that are too low", text)
         for patch in answering {
             let entry = list.entries.first { $0.id == patch.id && $0.version == patch.version }
             expect(entry?.state != .withdrawn, "a withdrawn patch is gone", text)
@@ -103,11 +101,8 @@ extension World {
         guard var part = life.host.parts[life.version] else { return }
         defer { life.host.parts[life.version] = part }
         let known = life.host.parts.values.contains(where: \.isUncertain) ? [] : life.known
-        let version = AppVersion(life.version)
         if let held = part.held {
-            let isOffered = place.timestamps.allSatisfy {
-                records[$0].map { offers(held, $0.list, to: version) } ?? false
-            }
+            let isOffered = wasAlways { offers(held, $0, to: life.version) }
             if !isOffered || part.unsynced >= 3 || part.hasBrokenDisk { part.held = nil }
         }
         if let held = part.held {
@@ -115,18 +110,16 @@ extension World {
             guard life.synced > part.heldSince else { return }
             return expect(check != 1, "a hole that was closed stays closed", "\(held): \(text)")
         }
-        let guardian = part.proven.filter { patch in
-            guard patch.id == Truth.ids[2], let truth = truths[patch] else { return false }
-            return truth.hasOtherwise && truth.fault == .none && check == patch.version * 10 + 3
-        }.max { $0.version < $1.version }
-        guard !known.isEmpty, !part.hasBrokenDisk, let guardian else { return }
-        part.held = guardian
+        let patch = PatchID(id: Truth.ids[2], version: check / 10)
+        let isProven = check % 10 == 3 && truths[patch]?.closesHole == true && part.proven.contains(patch)
+        guard !known.isEmpty, !part.hasBrokenDisk, isProven else { return }
+        part.held = patch
         part.heldSince = now
     }
 
     /// Whether a list offers a guard, and no other one that may take its place and leave the hole open.
-    private func offers(_ patch: PatchID, _ list: PatchListDraft, to version: AppVersion?) -> Bool {
-        guard list.isEnabled, let version, list.minimumAppVersion.map({ $0 <= version }) ?? true else { return false }
+    private func offers(_ patch: PatchID, _ list: PatchListDraft, to version: AppVersion) -> Bool {
+        guard list.isOn(for: version) else { return false }
         let versions = list.entries.filter { $0.id == patch.id }
         let isThere = versions.contains { $0.version == patch.version && ($0.state == .active || $0.state == .paused) }
         // One that came later may be a worse one.
@@ -135,13 +128,12 @@ extension World {
     }
 
     /// Whether a list leaves a guard where it is, and has no higher version that may fail in its place.
-    private func keeps(_ patch: PatchID, _ list: PatchListDraft, for version: AppVersion?) -> Bool {
-        guard list.isEnabled, let version, list.minimumAppVersion.map({ $0 <= version }) ?? true else { return false }
+    private func keeps(_ patch: PatchID, _ list: PatchListDraft, for version: AppVersion) -> Bool {
+        guard list.isOn(for: version) else { return false }
         return list.entries.filter { $0.id == patch.id }.allSatisfy { entry in
             guard entry.version != patch.version else { return [.active, .paused].contains(entry.state) }
-            let truth = truths[PatchID(id: entry.id, version: entry.version)]
             return entry.version < patch.version || entry.state == .withdrawn
-                || truth?.hasOtherwise == true && truth?.fault == Truth.Fault.none
+                || truths[PatchID(id: entry.id, version: entry.version)]?.closesHole == true
         }
     }
 
@@ -178,7 +170,7 @@ extension World {
         guard let now = Timestamp(secondsSince1970: now) else { return }
         do {
             var client = try FeedClient(
-                root: root, source: PlaceSource(place: place), storage: MemoryStorage(), at: now)
+                root: root, source: place, storage: MemoryStorage(), at: now)
             let result = try await FeedCheck(&client, at: now, in: Path("www"))
             if result.faults.isEmpty, result.ahead == nil {
                 fail("what check finds sound is taken by each device", "\(name): \(error)")
@@ -201,13 +193,6 @@ extension World {
     func onlineKey(of copy: Copy) -> SigningKey {
         let ids = (try? copy.repository().keys(of: .timestamp).ids) ?? []
         return Keys.online.first { key in ids.contains((try? FeedKey(key.verifyingKey).id) ?? "") } ?? Keys.online[0]
-    }
-
-    /// Something that happens while an operator waits. Only other operators act then.
-    func performNested(_ event: Event) {
-        clock.advance(event.gap)
-        trace("meanwhile \(event)")
-        if !event.verb.isOfHost { operate(event) }
     }
 
     /// Notes the state of a copy after an action, and checks what the action has changed.
@@ -266,6 +251,11 @@ extension World {
 }
 
 extension PatchListDraft {
+    /// Whether a version of the app may run patches.
+    fileprivate func isOn(for version: AppVersion) -> Bool {
+        isEnabled && minimumAppVersion.map { $0 <= version } ?? true
+    }
+
     /// What this list offers to more devices than another one: `all`, `minimum`, and entries.
     fileprivate func raised(since old: PatchListDraft) -> Set<String> {
         var raised: Set<String> = []

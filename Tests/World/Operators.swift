@@ -15,7 +15,7 @@ import PatchPublishing
     fileprivate var shared: [UInt8] = []
     /// What its staged change was made from, and the actions that it is allowed.
     fileprivate var staged: Request?
-    fileprivate var backup: (noted: [UInt8], staged: Request?)?
+    fileprivate lazy var backup = Copy("\(name).backup", world)
     private unowned let world: World
 
     init(_ name: String, _ world: World) {
@@ -29,17 +29,17 @@ import PatchPublishing
     func repository() throws(PatchError) -> FeedRepository { try folder.repository(root: world.root) }
 
     /// Takes all files of another copy.
-    func take(from other: String) throws {
+    func take(_ other: Copy) throws {
         try? FileManager.default.removeItem(atPath: path)
-        try FileManager.default.copyItem(atPath: other, toPath: path)
-        noteTaken()
+        try FileManager.default.copyItem(atPath: other.path, toPath: path)
+        noteTaken(staged: other.staged)
     }
 
-    /// It has the files of another copy.
-    func noteTaken() {
+    /// It has other files now.
+    func noteTaken(staged request: Request? = nil) {
         noted = timestamp
-        staged = nil
         shared = noted
+        staged = request
     }
 }
 
@@ -67,10 +67,14 @@ struct Record {
         self.world = world
     }
 
+    /// Only other operators act then.
     func happens() {
         guard !events.isEmpty else { return }
         Disk.disarm()
-        world.performNested(events.removeFirst())
+        let event = events.removeFirst()
+        world.clock.advance(event.gap)
+        world.trace("meanwhile \(event)")
+        if !event.verb.isOfHost { world.operate(event) }
     }
 }
 
@@ -93,19 +97,21 @@ struct Record {
         PinnedRoot(of: copy.folder, given: nil, keys: [Path("\(keys)/key.pem")], hasKey: true)
     }
 
+    private func change(of copy: Copy, _ settings: FeedChange.Settings, by signers: [FeedSigner]) -> FeedChange {
+        FeedChange(of: copy.folder, settings, signers: signers, pin: pin(of: copy), warn: { _ in })
+    }
+
     func makeFeed(in copy: Copy) throws {
         let feed = try FeedRepository(
             app: FeedFixture.app, environment: "release", root: [FeedKey(Keys.root.verifyingKey)], rootThreshold: 1,
             release: Keys.release.map { try FeedKey($0.verifyingKey) }, releaseThreshold: 1,
             online: [FeedKey(Keys.online[0].verifyingKey)], at: time)
         let signers = try ([Keys.root, Keys.release[0], Keys.online[0]]).map { try FeedSigner($0) }
-        _ = try FeedChange(
-            of: copy.folder, .init(ChangeDetails(at: time)), signers: signers, pin: pin(of: copy), warn: { _ in }
-        ).make(feed)
+        _ = try change(of: copy, .init(ChangeDetails(at: time)), by: signers).make(feed)
         world.root = try copy.folder.read(FeedLayout.firstRoot) ?? []
         for other in world.operators { _ = try other.pin(of: copy).keep(world.root) }
         world.note(copy, nil)
-        try FileManager.default.copyItem(atPath: copy.path, toPath: world.origin)
+        try world.origin.take(copy)
         copy.shared = copy.noted
         _ = try Deployment(of: copy.folder, root: world.root, to: PlaceTarget(place: world.place), repairs: false).run()
     }
@@ -134,13 +140,11 @@ struct Record {
             switch event.verb {
             case .push: outcome = try push(copy)
             case .pull: outcome = try pull(copy, event)
-            case .backup: try backUp(copy)
+            case .backup: try copy.backup.take(copy)
             case .restore: outcome = try restore(copy, event)
             case .deploy, .repair: outcome = try deploy(copy, event)
             case .drop:
-                _ = try FeedChange(
-                    of: copy.folder, .init(ChangeDetails(at: time)), signers: [], pin: pin(of: copy), warn: { _ in }
-                ).discard()
+                _ = try change(of: copy, .init(ChangeDetails(at: time)), by: []).discard()
                 copy.staged = nil
             case .wrong:
                 clockError = [0, 0, 0, -600, 300, 1800, -7200, 40 * 86_400][event.what % 8]
@@ -154,7 +158,7 @@ struct Record {
         } catch {
             world.fail("a file operation of the world", "\(event.verb): \(error)")
         }
-        world.counts.outcomes["\(event.verb) \(outcome)", default: 0] += 1
+        world.counts.add("\(event.verb) \(outcome)")
         return outcome
     }
 
@@ -170,27 +174,26 @@ struct Record {
         settings.stages = event.verb == .stage
         // A passphrase is typed.
         if event.how % 3 == 0 { waiting.happens() }
-        var signers: [FeedSigner] = []
-        func add(_ keys: [SigningKey]) throws(PatchError) {
-            for key in keys { signers.append(try FeedSigner(key)) }
+        let held: [SigningKey] =
+            switch event.verb {
+            case .stage: event.how / 100 % 2 == 0 ? [Keys.release[0]] : []
+            case .rotate: [Keys.root] + Keys.release + Keys.online
+            default: [Keys.release[1]]
+            }
+        var signers = try held.map { (key) throws(PatchError) in try FeedSigner(key) }
+        if event.verb != .stage, event.verb != .rotate {
+            let card = FeedSigner { [world] payload throws(PatchError) in
+                let key = MainActor.assumeIsolated {
+                    // It has the key of the state that the change was made of.
+                    let key = world.onlineKey(of: copy)
+                    waiting.happens()
+                    return key
+                }
+                return try key.sign(payload[...])
+            }
+            signers.append(card)
         }
-        switch event.verb {
-        case .stage: try add(event.how / 100 % 2 == 0 ? [Keys.release[0]] : [])
-        case .rotate: try add([Keys.root] + Keys.release + Keys.online)
-        default:
-            try add([Keys.release[1]])
-            signers.append(
-                FeedSigner { [world] payload throws(PatchError) in
-                    let key = MainActor.assumeIsolated {
-                        // The card has the key of the state that the change was made of.
-                        let key = world.onlineKey(of: copy)
-                        waiting.happens()
-                        return key
-                    }
-                    return try key.sign(payload[...])
-                })
-        }
-        let change = FeedChange(of: copy.folder, settings, signers: signers, pin: pin(of: copy), warn: { _ in })
+        let change = change(of: copy, settings, by: signers)
         var request = Request(knew: knew, offers: [])
         if event.how / 10 % 8 == 0 { Disk.arm(event.how % 2 == 0 ? .killed : .full, after: event.what % 30) }
         defer {
@@ -204,11 +207,11 @@ struct Record {
             Disk.disarm()
         } else {
             result = try change.run(isUrgent: Self.isUrgent(event.verb)) { (feed, details) throws(PatchError) in
-                request = Request(knew: knew, offers: try edit(&feed, &details, event, copy))
+                request = Request(knew: knew, offers: try edit(&feed, &details, event, change, copy))
             }
         }
         if result.outcome == .staged, event.verb == .stage { copy.staged = request }
-        if result.outcome == .written { world.counts.changes += 1 }
+        if result.outcome == .written { world.counts.add("changes") }
         return "\(result.outcome)"
     }
 
@@ -220,14 +223,13 @@ struct Record {
     ///
     /// - Returns: What this may offer to more devices.
     private func edit(
-        _ feed: inout FeedRepository, _ details: inout ChangeDetails, _ event: Event, _ copy: Copy
+        _ feed: inout FeedRepository, _ details: inout ChangeDetails, _ event: Event, _ change: FeedChange,
+        _ copy: Copy
     ) throws(PatchError) -> Set<String> {
         details.reason = "\(event.verb)"
-        switch event.verb {
-        case .publish, .stage:
-            if event.verb == .stage, event.what % 3 > 0 {
-                return try edit(&feed, in: details, event.what % 3 == 1 ? .resume : .enable, event)
-            }
+        let verb = event.verb == .stage ? [.publish, .resume, .enable][event.what % 3] : event.verb
+        switch verb {
+        case .publish:
             let truth = world.newTruth(event)
             let audience = event.what / 3 % 5
             let publication = try Keys.publication(of: truth) { entry in
@@ -235,52 +237,25 @@ struct Record {
                 if audience % 3 == 1 { entry.rollout = Rollout(basisPoints: 3000, unit: .installation, seed: nil) }
             }
             _ = try feed.publish([publication], files: copy.folder.published(for: feed.app), in: details)
-            return []
         case .advance:
             let listed = feed.list.entries.filter { $0.id == Truth.ids[event.what % 3] }
             guard let entry = listed.max(by: { $0.version < $1.version }) else { return [] }
-            return try world.advance(&feed, entry, copy, history(of: copy), in: &details)
+            return try world.advance(&feed, entry, copy, change.history(), in: &details)
         case .undo:
-            let history = history(of: copy)
-            let (older, undone) = try history.stateBefore(feed)
+            let (older, undone) = try change.history().stateBefore(feed)
             try feed.checkUndo(to: older, undoing: undone, by: details.author)
             _ = try feed.undo(to: older, in: details)
-            return []
         case .refresh:
-            let isOwner = event.what % 2 == 0
-            let keys = isOwner ? [Keys.root] + Keys.release : []
-            var ids: Set<String> = Set(feed.keys(of: .timestamp).ids)
-            for key in keys { ids.insert(try FeedKey(key.verifyingKey).id) }
-            ids.remove(try FeedKey(Keys.root.verifyingKey).id)
+            var ids = Set(feed.keys(of: .timestamp).ids)
+            for key in event.what % 2 == 0 ? Keys.release : [] { ids.insert(try FeedKey(key.verifyingKey).id) }
             _ = feed.refresh(with: ids, in: details)
-            return []
         case .rotate:
             let old = feed.keys(of: .timestamp).ids
-            var new: FeedKey?
-            for key in Keys.online {
-                let candidate = try FeedKey(key.verifyingKey)
-                if new == nil, !old.contains(candidate.id) { new = candidate }
-            }
-            guard let new else { return [] }
+            let keys = try Keys.online.map { (key) throws(PatchError) in try FeedKey(key.verifyingKey) }
+            guard let new = keys.first(where: { !old.contains($0.id) }) else { return [] }
             details.unusedVersions = try copy.folder.unusedVersions()
             _ = try feed.rotate(
                 [.rollout, .snapshot, .timestamp], adding: [new], removing: old, threshold: nil, in: details)
-            return []
-        default: return try edit(&feed, in: details, event.verb, event)
-        }
-    }
-
-    private func history(of copy: Copy) -> FeedHistory {
-        let (folder, root) = (copy.folder, world.root)
-        return FeedHistory(reading: folder.read) { (number) throws(PatchError) in
-            try folder.repository(root: root, snapshot: number)
-        }
-    }
-
-    private func edit(
-        _ feed: inout FeedRepository, in details: ChangeDetails, _ verb: Event.Verb, _ event: Event
-    ) throws(PatchError) -> Set<String> {
-        switch verb {
         case .disable, .enable:
             _ = try feed.edit(in: details, unlessSame: { $0.isEnabled = verb == .enable })
             return verb == .enable ? ["all"] : []
@@ -288,8 +263,14 @@ struct Record {
             let lowest = event.what % 2 == 0 ? nil : AppVersion("1.1")
             _ = try feed.edit(in: details, unlessSame: { $0.minimumAppVersion = lowest })
             return lowest == nil ? ["minimum"] : []
-        default: break
+        default: return try editEntry(of: &feed, in: details, verb, event)
         }
+        return []
+    }
+
+    private func editEntry(
+        of feed: inout FeedRepository, in details: ChangeDetails, _ verb: Event.Verb, _ event: Event
+    ) throws(PatchError) -> Set<String> {
         let id = Truth.ids[event.what % 3]
         let listed = feed.list.entries.filter { $0.id == id }
         let isStop = [.pause, .shadow, .withdraw].contains(verb)
@@ -314,40 +295,29 @@ struct Record {
 
     /// As with git: others' changes come first.
     private func push(_ copy: Copy) throws -> String {
-        let origin = FeedFolder(path: Path(world.origin))
-        guard try origin.read(FeedLayout.timestamp) ?? [] == copy.shared else { return "rejected" }
-        try? FileManager.default.removeItem(atPath: world.origin)
-        try FileManager.default.copyItem(atPath: copy.path, toPath: world.origin)
-        world.stagedAtOrigin = copy.staged
+        guard world.origin.timestamp == copy.shared else { return "rejected" }
+        try world.origin.take(copy)
         copy.shared = copy.noted
         return "done"
     }
 
     private func pull(_ copy: Copy, _ event: Event) throws -> String {
-        let origin = try FeedFolder(path: Path(world.origin)).read(FeedLayout.timestamp) ?? []
+        let theirs = world.origin.timestamp
         let isBehind = copy.noted == copy.shared
-        if !isBehind, origin != copy.shared, event.how % 2 == 0 {
+        if !isBehind, theirs != copy.shared, event.how % 2 == 0 {
             // A conflict, in which the own side is taken.
-            copy.shared = origin
+            copy.shared = theirs
             return "ours"
         }
-        guard isBehind || origin != copy.shared else { return "nothing new" }
-        try copy.take(from: world.origin)
-        copy.staged = world.stagedAtOrigin
+        guard isBehind || theirs != copy.shared else { return "nothing new" }
+        try copy.take(world.origin)
         return "taken"
     }
 
-    private func backUp(_ copy: Copy) throws {
-        try? FileManager.default.removeItem(atPath: "\(copy.path).backup")
-        try FileManager.default.copyItem(atPath: copy.path, toPath: "\(copy.path).backup")
-        copy.backup = (copy.noted, copy.staged)
-    }
-
     private func restore(_ copy: Copy, _ event: Event) throws -> String {
-        guard let backup = copy.backup else { return "none" }
+        guard !copy.backup.noted.isEmpty else { return "none" }
         let shared = copy.shared
-        try copy.take(from: "\(copy.path).backup")
-        copy.staged = backup.staged
+        try copy.take(copy.backup)
         copy.shared = shared
         // The machine was lost, and the notes beside its keys.
         if event.how % 2 == 0 {
@@ -377,7 +347,7 @@ struct Record {
             world.checkDeployments(since: before.count, repairing: event.verb == .repair)
         }
         let outcome = try deployment.run()
-        world.counts.deployments += 1
+        world.counts.add("deployments")
         return outcome.givenUp != nil ? "gave up" : outcome.isNew ? "new" : "same"
     }
 }

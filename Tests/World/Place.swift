@@ -24,13 +24,8 @@ import PatchPublishing
     /// Replaces a copy by what is in place.
     func copy(to copy: Copy) throws {
         try? FileManager.default.removeItem(atPath: copy.path)
-        for (path, versions) in states {
-            guard let bytes = versions.last?.bytes, !path.hasSuffix(".next.json") else { continue }
-            let file = URL(filePath: "\(copy.path)/\(path)")
-            try FileManager.default.createDirectory(
-                at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
-            try Data(bytes).write(to: file)
-        }
+        let files = states.keys.filter { !$0.hasSuffix(".next.json") }
+        try copy.folder.write(files.map { FeedFile(path: $0, bytes: read($0) ?? [], replaces: true) })
         copy.noteTaken()
     }
 
@@ -67,12 +62,9 @@ struct PlaceTarget: DeployTarget {
 }
 
 /// The place itself, without a cache.
-struct PlaceSource: FeedSource {
-    let place: Place
-
+extension Place: FeedSource {
     func fetch(_ request: FeedRequest) async throws(PatchError) -> FeedReply {
-        guard let bytes = await place.read(request.path) else { return FeedReply(.missing) }
-        return FeedReply(.bytes(bytes))
+        FeedReply(read(request.path).map { .bytes($0) } ?? .missing)
     }
 }
 

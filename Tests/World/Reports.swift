@@ -52,13 +52,13 @@ extension World {
             }
         return (0..<liars).flatMap { liar in
             names.map { name in
-                let resource =
-                    #"{"app.installation.id":"liar\#(liar)","service.name":"\#(FeedFixture.app)","deployment.environment.name":"release"}"#
-                let attributes =
-                    #"{"patch.id":"\#(entry.id)","patch.version":\#(entry.version),"error.type":"script","error.message":"\#(liar)"}"#
-                return
-                    #"{"schema":"patchpack.event/1","timestamp":"\#(time).000Z","resource":\#(resource),"severityNumber":9,"#
-                    + #""eventName":"\#(name)","attributes":\#(attributes)}"# + "\n"
+                #"""
+                {"schema":"patchpack.event/1","timestamp":"\#(time).000Z","severityNumber":9,"eventName":"\#(name)",\#
+                "resource":{"app.installation.id":"liar\#(liar)","service.name":"\#(FeedFixture.app)",\#
+                "deployment.environment.name":"release"},"attributes":{"patch.id":"\#(entry.id)",\#
+                "patch.version":\#(entry.version),"error.type":"script","error.message":"\#(liar)"}}
+
+                """#
             }
         }.joined()
     }
@@ -92,7 +92,7 @@ extension World {
             devices: report.devices, newest: report.newest, newDevices: report.patches.first?.newDevices ?? 0,
             begin: begin, gates: Array(gates.prefix(2)))
         let step = RolloutStep(of: asked, isEnabled: feed.list.isEnabled, by: rules, evidence, at: details.now)
-        counts.outcomes["step \("\(step)".prefix { $0 != "(" })", default: 0] += 1
+        counts.add("step \("\(step)".prefix { $0 != "(" })")
         if case .widen = step { checkWidening(of: asked, copy) }
         return feed.take(step, of: asked, passing: gates, in: &details).state == .active ? [asked.name] : []
     }

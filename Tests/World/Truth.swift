@@ -37,37 +37,35 @@ struct Truth {
     }
 
     var isGuard: Bool { patch.id == Self.ids[2] }
+    /// Whether it is a guard that always answers.
+    var closesHole: Bool { hasOtherwise && fault == .none }
 
     /// The script. What it returns tells which versions have answered.
     var source: String {
-        let body =
+        let (head, body) =
             switch fault {
-            case .fails: "error('wrong')"
-            case .loops: "while true do end"
-            default: ""
+            case .crashesInLoad: ("log.info('crash')", "")
+            case .failsInLoad: ("error('wrong')", "")
+            case .fails: ("", "error('wrong')")
+            case .loops: ("", "while true do end")
+            default: ("", "")
             }
-        let head =
-            switch fault {
-            case .crashesInLoad: "log.info('crash')"
-            case .failsInLoad: "error('wrong')"
-            default: ""
-            }
+        let function = isGuard ? "Shop.check" : "Shop.price"
+        let order = patch.id == Self.ids[1] ? 1 : 0
         let answer = isGuard ? "\(patch.version * 10 + 3)" : "original(x) * 1000 + \(patch.version * 2 + order)"
         let otherwise = hasOtherwise ? ", {otherwise = \(patch.version * 10 + 4)}" : ""
         return """
             -- @patch \(patch.id)
             -- @version \(patch.version)
             -- @app \(FeedFixture.app) \(range)
-            -- @replaces \(isGuard ? "Shop.check" : "Shop.price")
+            -- @replaces \(function)
             \(head)
-            patch.replace('\(isGuard ? "Shop.check" : "Shop.price")', function(original, x)
+            patch.replace('\(function)', function(original, x)
               \(body)
               do return \(answer) end
             end\(otherwise))
             """
     }
-
-    private var order: Int { patch.id == Self.ids[1] ? 1 : 0 }
 
     /// The versions that have answered, the lowest layer first.
     static func layers(of price: Int) -> [PatchID] {

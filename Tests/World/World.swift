@@ -21,9 +21,8 @@ import world_faults
     var records: [[UInt8]: Record] = [:]
     /// The feed's first root file, as the app has it.
     var root: [UInt8] = []
-    /// The folder that copies are exchanged through, and the request of the change that is staged in it.
-    var origin: String { "\(folder)/origin" }
-    var stagedAtOrigin: Request?
+    /// What copies are exchanged through.
+    private(set) lazy var origin = Copy("origin", self)
     /// A device that could not sync although its network, its clock and its disk were right.
     var refused: (name: String, error: PatchError)?
     /// How many installations lie in what they report.
@@ -67,12 +66,12 @@ import world_faults
         // As many hosts as the seed says, each with its workers.
         hosts = (0..<1 + abs(seed) % 3).map { Host($0, workers: 1 + abs(seed) / 3 % 3, self) }
         try operators[0].makeFeed(in: copies[0])
-        try copies[1].take(from: copies[0].path)
+        try copies[1].take(copies[0])
     }
 
     func end() {
-        for host in hosts { host.end() }
-        counts.faults += Int(world_faults_count()) - faultsBefore
+        for life in hosts.flatMap(\.lives) { life.drop() }
+        counts.add("failed-writes", Int(world_faults_count()) - faultsBefore)
         try? FileManager.default.removeItem(atPath: folder)
     }
 
@@ -94,7 +93,7 @@ import world_faults
     func perform(_ event: Event) async {
         clock.advance(event.gap)
         counts.seconds += event.gap
-        counts.events += 1
+        counts.add("events")
         if traces { print(now - Clock.start, event) }
         for host in hosts { host.pass() }
         if hasCron, now - lastCron > cronPause {
@@ -130,45 +129,28 @@ import world_faults
     }
 }
 
-/// What has happened in a world.
+/// What has happened in a world, and how often.
 struct Counts: CustomStringConvertible {
     var seconds = 0
-    var events = 0, changes = 0, deployments = 0, launches = 0, syncs = 0, calls = 0, crashes = 0, faults = 0
-    /// How the actions of operators and the syncs have ended.
-    var outcomes: [String: Int] = [:]
+    /// How the actions of operators and the syncs have ended has two words.
+    private(set) var numbers: [String: Int] = [:]
+
+    mutating func add(_ name: String, _ count: Int = 1) { numbers[name, default: 0] += count }
 
     mutating func add(_ other: Counts) {
         seconds += other.seconds
-        for (key, _) in Self.all { self[keyPath: key] += other[keyPath: key] }
-        outcomes.merge(other.outcomes) { $0 + $1 }
-    }
-
-    private static var all: [(key: WritableKeyPath<Counts, Int>, name: String)] {
-        [
-            (\.events, "events"), (\.changes, "changes"), (\.deployments, "deployments"), (\.launches, "launches"),
-            (\.syncs, "syncs"), (\.calls, "calls"), (\.crashes, "crashes"), (\.faults, "failed writes"),
-        ]
+        numbers.merge(other.numbers) { $0 + $1 }
     }
 
     var description: String {
-        let years = Double(seconds) / (365.25 * 86_400)
-        let counts = Self.all.map { "\(self[keyPath: $0.key]) \($0.name)" }
-        return ([String(format: "%.1f years", years)] + counts).joined(separator: ", ")
+        let words = numbers.filter { !$0.key.contains(" ") }.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
+        return ([String(format: "%.1f years", Double(seconds) / (365.25 * 86_400))] + words).joined(separator: ", ")
     }
-
-    var lines: [String] { outcomes.sorted { $0.key < $1.key }.map { "  \($0.key): \($0.value)" } }
 }
 
-/// What makes the disk fail, for the action in which it does.
+/// What makes the disk fail: after some calls, one or all of them fail.
 enum Disk {
     enum Fault { case full, broken, readOnly, killed }
-
-    /// Runs an action in which, after some calls, one or all of them fail.
-    @MainActor static func faulty<Value>(_ fault: Fault?, after calls: Int, _ body: () async -> Value) async -> Value {
-        arm(fault, after: calls)
-        defer { disarm() }
-        return await body()
-    }
 
     static func arm(_ fault: Fault?, after calls: Int) {
         switch fault {

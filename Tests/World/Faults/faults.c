@@ -49,27 +49,16 @@ ssize_t write(int file, const void *bytes, size_t count) {
     return file > 2 && fails() ? -1 : (ssize_t)syscall(SYS_write, file, bytes, count);
 }
 
-int fsync(int file) { return fails() ? -1 : (int)syscall(SYS_fsync, file); }
+#define FAULTY(name, number, parameters, ...) \
+    int name parameters { return fails() ? -1 : (int)syscall(number, __VA_ARGS__); }
 
-int renameat(int from, const char *name, int to, const char *other) {
-    return fails() ? -1 : (int)syscall(SYS_renameat2, from, name, to, other, 0);
-}
-
-int linkat(int from, const char *name, int to, const char *other, int flags) {
-    return fails() ? -1 : (int)syscall(SYS_linkat, from, name, to, other, flags);
-}
-
-int unlinkat(int folder, const char *name, int flags) {
-    return fails() ? -1 : (int)syscall(SYS_unlinkat, folder, name, flags);
-}
-
-int mkdirat(int folder, const char *name, mode_t mode) {
-    return fails() ? -1 : (int)syscall(SYS_mkdirat, folder, name, mode);
-}
-
-int futimens(int file, const struct timespec times[2]) {
-    return fails() ? -1 : (int)syscall(SYS_utimensat, file, NULL, times, 0);
-}
+FAULTY(fsync, SYS_fsync, (int file), file)
+FAULTY(renameat, SYS_renameat2, (int from, const char *name, int to, const char *other), from, name, to, other, 0)
+FAULTY(linkat, SYS_linkat, (int from, const char *name, int to, const char *other, int flags), from, name, to, other,
+    flags)
+FAULTY(unlinkat, SYS_unlinkat, (int folder, const char *name, int flags), folder, name, flags)
+FAULTY(mkdirat, SYS_mkdirat, (int folder, const char *name, mode_t mode), folder, name, mode)
+FAULTY(futimens, SYS_utimensat, (int file, const struct timespec times[2]), file, NULL, times, 0)
 
 #else
 
