@@ -70,14 +70,14 @@ public final class PatchDevice: Sendable {
         public var log: Log?
         /// Whether to only read the folder, for an extension of the app that shares it.
         public var isReader: Bool
-        /// Returns the current time, in whole seconds; nil for the system's clock.
-        public var clock: (@Sendable () -> Timestamp)?
-        /// Called after each envelope that a sync has downloaded.
-        public var onProgress: (@Sendable (SyncProgress) -> Void)?
         /// Called for each event, on the thread on which it happens. A call of a patched function may wait for it, so
         /// it must be quick. Failures, fallbacks and other events that differ only in their messages are reported at
         /// most once a second, with their count.
         public var onEvent: (@Sendable (PatchEvent) -> Void)?
+        /// Called after each envelope that a sync has downloaded.
+        public var onProgress: (@Sendable (SyncProgress) -> Void)?
+        /// Returns the current time, in whole seconds; nil for the system's clock.
+        public var clock: (@Sendable () -> Timestamp)?
 
         /// Configures a device.
         ///
@@ -87,23 +87,23 @@ public final class PatchDevice: Sendable {
         ///   - crashLimits: How often something may fail before a patch is rolled back.
         ///   - log: Where events are logged; nil to log none.
         ///   - isReader: Whether to only read the folder, for an extension of the app that shares it.
-        ///   - clock: Returns the current time, in whole seconds; nil for the system's clock.
-        ///   - onProgress: Called after each envelope that a sync has downloaded.
         ///   - onEvent: Called for each event, on the thread on which it happens, so it must be quick.
+        ///   - onProgress: Called after each envelope that a sync has downloaded.
+        ///   - clock: Returns the current time, in whole seconds; nil for the system's clock.
         public init(
             settings: SyncSettings = SyncSettings(), limits: PatchLimits = PatchLimits(),
             crashLimits: CrashLimits = CrashLimits(), log: Log? = nil, isReader: Bool = false,
-            clock: (@Sendable () -> Timestamp)? = nil, onProgress: (@Sendable (SyncProgress) -> Void)? = nil,
-            onEvent: (@Sendable (PatchEvent) -> Void)? = nil
+            onEvent: (@Sendable (PatchEvent) -> Void)? = nil, onProgress: (@Sendable (SyncProgress) -> Void)? = nil,
+            clock: (@Sendable () -> Timestamp)? = nil
         ) {
             self.settings = settings
             self.limits = limits
             self.crashLimits = crashLimits
             self.log = log
             self.isReader = isReader
-            self.clock = clock
-            self.onProgress = onProgress
             self.onEvent = onEvent
+            self.onProgress = onProgress
+            self.clock = clock
         }
     }
 

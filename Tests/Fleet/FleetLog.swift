@@ -69,7 +69,7 @@ final class FleetLog: Sendable {
         for patch in patches { log.record(.runner(.activated(patch))) }
         // A launch is logged after its patches, some milliseconds later.
         now.wrappingAdd(7, ordering: .relaxed)
-        log.record(.launched(.init(patches, isSafe: false)))
+        log.record(.launched(.init(patches, isSafeMode: false)))
     }
 
     /// An activation after a sync.
@@ -83,10 +83,10 @@ final class FleetLog: Sendable {
     func use(_ versions: [String], at hour: Double, _ log: PatchEventLog, _ random: inout SeededRandom) {
         for patch in versions.compactMap(Self.patch) {
             var calls = RunnerEvent.Calls()
-            calls.calls = Int(random.unit() * 400)
-            calls.failures = calls.calls > 0 && random.unit() < 0.000_02 ? 1 : 0
+            calls.count = Int(random.unit() * 400)
+            calls.failures = calls.count > 0 && random.unit() < 0.000_02 ? 1 : 0
             calls.fallbacks = calls.failures
-            calls.measured = (calls.calls + 63) / 64
+            calls.measured = (calls.count + 63) / 64
             calls.nanoseconds = calls.measured * Int(300 + 900 * random.unit())
             calls.longest = calls.measured > 0 ? Int(1000 + 5000 * random.unit()) : 0
             calls.times = RunnerEvent.Calls.timeBounds.map { _ in 0 } + [0]
@@ -101,7 +101,7 @@ final class FleetLog: Sendable {
                     code: .script, message: "attempt to index a nil value", script: "main.lua", line: 7)
                 log.record(.runner(.failed(.init(PatchedCall(patch, "Home.title"), failure))))
             }
-            if calls.calls > 0 { log.record(.runner(.called(.init(patch, calls)))) }
+            if calls.count > 0 { log.record(.runner(.called(.init(patch, calls)))) }
         }
     }
 

@@ -30,8 +30,8 @@ import Testing
             folder: folder.at("device"), feed: .init(root: feed.root, source: feed),
             trust: PatchTrust(feed.trust, scriptKeys: feed.scriptKey),
             configuration: .init(
-                log: .init(folder: folder.at("events")), clock: { time },
-                onProgress: { step in progress.locked { $0.append(step) } }))
+                log: .init(folder: folder.at("events")),
+                onProgress: { step in progress.locked { $0.append(step) } }, clock: { time }))
         #expect(await device.sync().counts == [.offered: 1])
         device.end()
         #expect(progress.locked { $0 } == [SyncProgress(fetched: 1, total: 1)])

@@ -467,8 +467,8 @@ import Testing
         let halt = PatchEvent.Halt(patch, reason: "crashed", hash: String(repeating: "a", count: 64))
         let kinds: [PatchEvent.Kind] =
             told.map(PatchEvent.Kind.runner) + [
-                .launched(.init([patch], isSafe: false)), .launched(.init([], isSafe: true)), .beganTrial(patch),
-                .confirmed(patch), .rolledBack(halt), .closed(halt), .safeMode(.init(failures: 3)),
+                .launched(.init([patch], isSafeMode: false)), .launched(.init([], isSafeMode: true)),
+                .beganTrial(patch), .confirmed(patch), .rolledBack(halt), .closed(halt), .safeMode(.init(failures: 3)),
                 .waiting(.init(patch, functions: ["Shop.late"])), .neverConfirmed(.init(launches: 3)),
                 .expired(.init(patch, error)), .notApplicable(.init(patch, error)),
                 .withdrawn(.init(patch, reason: nil)), .withdrawn(.init(patch, reason: "bad")), .disabled, .enabled,

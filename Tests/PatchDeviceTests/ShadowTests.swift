@@ -180,13 +180,13 @@ import Testing
                 folder: files.at("device"),
                 feed: .init(root: feed.root, source: feed), trust: PatchTrust(feed.trust, scriptKeys: feed.scriptKey),
                 configuration: .init(
-                    clock: { Timestamp(nearestTo: 1_790_000_000) },
                     onEvent: { event in
                         guard case .runner(.logged) = event.kind else { return }
                         // The process ends here: it writes nothing more.
                         isCrashing.locked { $0 = true }
                         made.locked { $0 }?.store.close()
-                    }))
+                    },
+                    clock: { Timestamp(nearestTo: 1_790_000_000) }))
             made.locked { $0 = device }
             device.launch()
             return (device, app)

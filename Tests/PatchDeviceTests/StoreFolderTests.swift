@@ -135,7 +135,7 @@ import Testing
         let other = PatchDevice(
             host: try HostInfo(app: "com.example.other", version: version), registry: registry, folder: device.path,
             feed: .init(root: feed.root, source: feed), trust: PatchTrust(feed.trust, scriptKeys: feed.scriptKey),
-            configuration: .init(clock: { Timestamp(nearestTo: 1_790_000_000) }, onEvent: events.add))
+            configuration: .init(onEvent: events.add, clock: { Timestamp(nearestTo: 1_790_000_000) }))
         other.launch()
         for _ in 0..<2 { #expect(await other.sync().error?.code == .config) }
         other.confirm()

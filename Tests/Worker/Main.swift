@@ -25,7 +25,6 @@ struct Main {
                 try TrustStore(decoding: read(3)), scriptKeys: try ScriptKey(decoding: SecretBytes(read(4)))),
             // The feeds of the tests are from that time.
             configuration: .init(
-                clock: { Timestamp(nearestTo: 1_790_000_000) },
                 onEvent: { event in
                     switch event.kind {
                     case .becameFollower(let follower) where follower.isForked: print("forked", terminator: " ")
@@ -33,7 +32,8 @@ struct Main {
                     case .runner(.logged): kill(getpid(), SIGKILL)  // a crash while a script loads
                     default: break
                     }
-                }))
+                },
+                clock: { Timestamp(nearestTo: 1_790_000_000) }))
         var service: Task<Void, Never>?
         while let line = readLine() {
             switch line {

@@ -8,11 +8,11 @@ extension PatchEvent {
         /// The patches that it began with.
         public let patches: [PatchID]
         /// Whether the app runs without patches, because launches failed with good ones.
-        public let isSafe: Bool
+        public let isSafeMode: Bool
 
-        package init(_ patches: [PatchID], isSafe: Bool) {
+        package init(_ patches: [PatchID], isSafeMode: Bool) {
             self.patches = patches
-            self.isSafe = isSafe
+            self.isSafeMode = isSafeMode
         }
     }
 

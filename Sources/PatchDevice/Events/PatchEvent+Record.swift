@@ -15,7 +15,7 @@ extension PatchEvent.Kind {
         case .launched(let launch):
             (
                 .launched, nil,
-                [(.running, .array(launch.patches.map(Self.object))), (.isSafe, .bool(launch.isSafe))]
+                [(.running, .array(launch.patches.map(Self.object))), (.isSafe, .bool(launch.isSafeMode))]
             )
         case .beganTrial(let patch): (.trial, patch, [])
         case .confirmed(let patch): (.confirmed, patch, [])
@@ -64,7 +64,7 @@ extension PatchEvent.Kind {
         case .runner(let kind): return kind.text
         case .launched(let launch):
             let names = launch.patches.map(\.description).joined(separator: ", ")
-            return "launched with \(names.isEmpty ? "no patches" : names)\(launch.isSafe ? ", in safe mode" : "")"
+            return "launched with \(names.isEmpty ? "no patches" : names)\(launch.isSafeMode ? ", in safe mode" : "")"
         case .beganTrial(let patch): return "\(patch) is on trial"
         case .confirmed(let patch): return "\(patch) is good"
         case .rolledBack(let halt): return "\(halt.patch) was rolled back: \(halt.reason)"

@@ -41,7 +41,7 @@ extension PatchStore {
             return waiters
         }
         for waiter in waiters { waiter.resume() }
-        tell(.launched(.init(running, isSafe: state.launch?.isSafe ?? false)))
+        tell(.launched(.init(running, isSafeMode: state.launch?.isSafe ?? false)))
         return running
     }
 

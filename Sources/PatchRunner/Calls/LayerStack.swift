@@ -41,7 +41,7 @@ struct LayerStack {
         func state(on name: String) -> ReplaceableState.ActivePatch {
             let calls = total.calls
             return ReplaceableState.ActivePatch(
-                patch: patchID, calls: calls.calls, failures: calls.failures, fallbacks: calls.fallbacks,
+                patch: patchID, calls: calls.count, failures: calls.failures, fallbacks: calls.fallbacks,
                 isBreakerOpen: patch.reports.breaker.isOpen(name),
                 meanTime: calls.measured == 0 ? nil : .nanoseconds(calls.nanoseconds / calls.measured),
                 longestTime: .nanoseconds(calls.longest))
@@ -247,7 +247,7 @@ struct LayerStack {
 extension RunnerEvent.Calls {
     fileprivate init(_ statistics: pp_statistics) {
         self.init()
-        calls = Int(clamping: statistics.calls)
+        count = Int(clamping: statistics.calls)
         failures = Int(clamping: statistics.failures)
         fallbacks = Int(clamping: statistics.fallbacks)
         measured = Int(clamping: statistics.measured)

@@ -103,7 +103,7 @@ extension RunnerEvent {
     /// The number of calls of a patch, and how long they took.
     public struct Calls: Sendable, Equatable {
         /// How often a function of the patch was called.
-        public package(set) var calls = 0
+        public package(set) var count = 0
         /// How many of the calls failed.
         public package(set) var failures = 0
         /// How often something else answered: the script's `otherwise`, another patch or the original.

@@ -65,7 +65,7 @@ extension RunnerEvent.Kind {
             return "\(subject) was skipped in \(fallback.call.function): \(fallback.reason.rawValue)"
         case .called(let statistics):
             let calls = statistics.calls
-            return "\(subject) was called \(calls.calls.times), and failed \(calls.failures.times)"
+            return "\(subject) was called \(calls.count.times), and failed \(calls.failures.times)"
         case .compared(let compared):
             return "\(subject) in shadow of \(compared.call.function): \(compared.comparison)"
         case .breakerOpened(let breaker):
@@ -111,7 +111,7 @@ extension EventSeverity {
 extension RunnerEvent.Calls {
     fileprivate var attributes: EventRecord.Members {
         var members: EventRecord.Members = [
-            (.calls, .integer(calls)), (.failures, .integer(failures)), (.fallbacks, .integer(fallbacks)),
+            (.calls, .integer(count)), (.failures, .integer(failures)), (.fallbacks, .integer(fallbacks)),
         ]
         if measured > 0 {
             members += [

@@ -34,7 +34,7 @@ package struct CallCounter: Sendable {
 extension RunnerEvent.Calls {
     /// Adds the calls of a patch, without those that it had at an earlier time.
     mutating func add(_ total: RunnerEvent.Calls, since before: RunnerEvent.Calls = .init()) {
-        let counts: [WritableKeyPath<Self, Int>] = [\.calls, \.failures, \.fallbacks, \.measured, \.nanoseconds]
+        let counts: [WritableKeyPath<Self, Int>] = [\.count, \.failures, \.fallbacks, \.measured, \.nanoseconds]
         for count in counts { self[keyPath: count].addOrMost(max(0, total[keyPath: count] - before[keyPath: count])) }
         longest = max(longest, total.longest)
         if times.isEmpty { times = total.times.map { _ in 0 } }

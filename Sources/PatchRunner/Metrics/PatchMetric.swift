@@ -112,7 +112,7 @@ extension PatchRegistry {
             + perPatch("waiting_calls", "Asynchronous calls of the patch that wait.") {
                 $0.map(\.waitingCalls).reduce(0, +)
             }
-            + perFunction("calls", "Calls of the patch's function.") { .counter($0.calls) }
+            + perFunction("calls", "Calls of the patch's function.") { .counter($0.count) }
             + perFunction("failures", "Calls that failed.") { .counter($0.failures) }
             + fallbacks
             + perFunction("call_seconds", "Duration of measured calls, including the calls that they made.") {

@@ -25,7 +25,7 @@ public final class PatchRunner: Sendable {
     private let listener: EventListener?
     /// It is held only while the lists are read or written. Whoever changes what is active holds the lock of the
     /// registry's changes, too.
-    private let state = Mutex(State())
+    let state = Mutex(State())
     private let identity = Identity()
     private let checksHost: Bool
     private let onLine: (@Sendable (_ patch: String, _ script: String, _ line: Int) -> Void)?
@@ -33,7 +33,7 @@ public final class PatchRunner: Sendable {
     /// Identifies the runner to its patches.
     final class Identity: Sendable {}
 
-    private struct State {
+    struct State {
         var active: [LoadedPatch] = []
         /// The patches of which only the `otherwise` answers.
         var closed: [LoadedPatch] = []
@@ -51,15 +51,15 @@ public final class PatchRunner: Sendable {
     ///   - limits: The limits of each patch.
     ///   - minimumVersions: The lowest version that is accepted for each patch id: the ``minimumVersions`` of an
     ///     earlier runner.
-    ///   - clock: Returns the current time, for patches that expire; nil asks the system.
     ///   - onEvent: Called for each event, on the thread on which it happens, or by a task if that thread has little
     ///     stack left. A script's log lines and failures are reported while a call waits, so it must be quick.
     ///     Failures, fallbacks, refusals and equal log lines of one patch, function and code are reported at most once
     ///     a second, with their ``RunnerEvent/count``. If it is nil, no messages are made.
+    ///   - clock: Returns the current time, for patches that expire; nil asks the system.
     public convenience init(
         registry: PatchRegistry, host: HostInfo, limits: PatchLimits = PatchLimits(),
-        minimumVersions: [String: Int] = [:],
-        clock: (@Sendable () -> Timestamp)? = nil, onEvent: (@Sendable (RunnerEvent) -> Void)? = nil
+        minimumVersions: [String: Int] = [:], onEvent: (@Sendable (RunnerEvent) -> Void)? = nil,
+        clock: (@Sendable () -> Timestamp)? = nil
     ) {
         let time: @Sendable () -> Timestamp? = { if let clock { clock() } else { .system } }
         self.init(
@@ -91,7 +91,7 @@ public final class PatchRunner: Sendable {
         state.locked { $0.minimumVersions = minimumVersions }
     }
 
-    private func tell(_ kind: RunnerEvent.Kind) { events?(RunnerEvent(kind)) }
+    func tell(_ kind: RunnerEvent.Kind) { events?(RunnerEvent(kind)) }
 
     /// Deactivates all patches. No events are sent: the end of a process is not a deactivation.
     deinit {
@@ -103,9 +103,8 @@ public final class PatchRunner: Sendable {
     /// The active patches, in the order in which they were activated.
     public var active: [LoadedPatch] { state.locked { $0.active } }
 
-    /// The same, and the closed ones. They are read without a reference to a patch, which may be the last one.
+    /// The same. They are read without a reference to a patch, which may be the last one.
     package var activePatches: [PatchID] { state.locked { $0.active.map(\.id) } }
-    package var closedPatches: [PatchID] { state.locked { $0.closed.map(\.id) } }
 
     /// The highest version that was activated for each patch id. An app that keeps them cannot be downgraded to an
     /// older version of a patch.
@@ -221,38 +220,8 @@ public final class PatchRunner: Sendable {
         if let why = patch.script.whyAlone { patch.script.reports.takesTurns(why) }
     }
 
-    /// Runs a patch in shadow: it never answers. For a sample of the calls of the functions that it replaces, its
-    /// script runs after the call was answered, and ``RunnerEvent/Kind/compared(_:)`` reports what it would have
-    /// changed.
-    ///
-    /// A patch in shadow with the same id ends. An active patch with the same id stays active.
-    ///
-    /// - Parameter patch: A patch that this runner has loaded and not activated.
-    /// - Throws: As ``activate(_:)``; `policy` also if the same or a higher version of the patch is active.
-    public func shadow(_ patch: LoadedPatch) throws(PatchError) { try shadow(patch) { true } }
-
-    /// - Parameter mayRun: Called once, before the first run. Returns whether the script may run.
-    package func shadow(_ patch: LoadedPatch, mayRun: @escaping @Sendable () -> Bool) throws(PatchError) {
-        let ended = try begin(patch) { (leftovers) throws(PatchError) in
-            if let active = activePatches.first(where: { $0.id == patch.name && $0.version >= patch.version }) {
-                throw PatchError(
-                    .policy, "version \(active.version) of \(patch.name) is active",
-                    hint: "a shadow is of a higher version")
-            }
-            let old = state.locked { state in
-                let old = state.shadows.filter { $0.name == patch.name }
-                state.shadows.removeAll { $0.name == patch.name }
-                state.shadows.append(patch)
-                return old
-            }
-            patch.script.beginShadow(&leftovers, mayRun)
-            return old
-        }
-        for old in ended { old.script.endShadow() }
-    }
-
     /// Checks that a loaded patch may begin now, and begins it. If not, that is reported.
-    private func begin<Value>(
+    func begin<Value>(
         _ patch: LoadedPatch, _ body: (inout Leftovers) throws(PatchError) -> Value
     ) throws(PatchError) -> Value {
         var leftovers = Leftovers()
@@ -278,87 +247,12 @@ public final class PatchRunner: Sendable {
         }
     }
 
-    /// The patches in shadow.
-    public var shadows: [LoadedPatch] { state.locked { $0.shadows } }
-
-    /// Ends the shadow of a patch. Its last counts are reported.
-    ///
-    /// - Parameter patch: A patch that this runner runs in shadow.
-    /// - Returns: Whether it was in shadow.
-    @discardableResult
-    public func endShadow(_ patch: LoadedPatch) -> Bool { !endShadows { $0 === patch }.isEmpty }
-
-    /// Ends the shadow of a patch, whatever its version.
-    @discardableResult
-    package func endShadow(_ id: String) -> Bool { !endShadows { $0.name == id }.isEmpty }
-
-    @discardableResult
-    private func endShadows(_ isMeant: (LoadedPatch) -> Bool) -> [LoadedPatch] {
-        let ended = state.locked { state in
-            defer { state.shadows.removeAll(where: isMeant) }
-            return state.shadows.filter(isMeant)
-        }
-        for patch in ended { patch.script.endShadow() }
-        return ended
-    }
-
-    /// Reports what the patches in shadow have counted since their last events.
-    package func flushComparisons() {
-        for patch in shadows { for shadow in patch.script.shadows { shadow.report() } }
-    }
-
-    /// Activates only the `otherwise` of a patch. Its functions never run, and those without an `otherwise` are not
-    /// replaced.
-    ///
-    /// It takes the place of a patch with the same id and the same or a higher version. A lower version stays active,
-    /// and answers for the other functions.
-    ///
-    /// - Parameter patch: A patch that this runner has loaded and not activated.
-    package func activateOtherwise(of patch: LoadedPatch) {
-        var leftovers = Leftovers()
-        let ended = registry.names.whileChanging {
-            let (active, closed) = state.locked { state in
-                let closed = state.closed.filter { $0.name == patch.name }
-                let active = state.active.filter { $0.name == patch.name && $0.version >= patch.version }
-                state.closed.removeAll { $0.name == patch.name }
-                state.active.removeAll { $0.name == patch.name && $0.version >= patch.version }
-                state.closed.append(patch)
-                return (active, closed)
-            }
-            patch.script.reports.breaker.open()
-            let old = active + closed
-            patch.script.activate(replacing: old.first?.script, &leftovers)
-            for other in old.dropFirst() { other.script.deactivate(&leftovers) }
-            leftovers.keep(closed)
-            return active
-        }
-        leftovers.end()
-        for patch in ended { tell(.deactivated(patch.script.patch)) }
-    }
-
-    /// The patches of which only the `otherwise` answers.
-    package var closed: [LoadedPatch] { state.locked { $0.closed } }
-
     /// Deactivates a version of a patch, or ends its `otherwise` or its shadow.
     package func deactivate(_ patch: PatchID) {
         func isMeant(_ other: LoadedPatch) -> Bool { other.id == patch }
         deactivate(isMeant)
         endOtherwise(isMeant)
         endShadows(isMeant)
-    }
-
-    /// Ends patches of which only the `otherwise` is active.
-    package func endOtherwise(_ isMeant: (LoadedPatch) -> Bool) {
-        var leftovers = Leftovers()
-        registry.names.whileChanging {
-            let ended = state.locked { state in
-                defer { state.closed.removeAll(where: isMeant) }
-                return state.closed.filter(isMeant)
-            }
-            leftovers.keep(ended)
-            for patch in ended { patch.script.deactivate(&leftovers) }
-        }
-        leftovers.end()
     }
 
     /// Deactivates a patch. Calls that run in it end normally.

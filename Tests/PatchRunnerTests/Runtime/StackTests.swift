@@ -263,7 +263,7 @@ import Testing
         let called = counter.next(of: app.harness.registry).compactMap { event -> [Int]? in
             guard case .called(let statistics) = event.kind else { return nil }
             let calls = statistics.calls
-            return [statistics.patch.version, calls.calls, calls.failures, calls.fallbacks]
+            return [statistics.patch.version, calls.count, calls.failures, calls.fallbacks]
         }
         #expect(called == [[1, 10, 10, 10], [2, 1, 0, 0]])
     }
