@@ -54,18 +54,19 @@ struct Event: Equatable {
 }
 
 extension Event {
-    /// What people do in this order, soon after one another; after a stroke, in the other copy of the feed.
+    /// What people do in this order, soon after one another: with a stroke in the other copy of the feed, with a plus to
+    /// another patch.
     private static let habits = [
         "publish deploy start sync call confirm advance deploy",
         "publish deploy start sync withdraw deploy start sync start sync start",
-        "publish deploy sync call publish deploy sync call withdraw deploy sync",
+        "publish deploy start sync call publish deploy sync call withdraw publish+ deploy sync",
         "disable deploy sync start sync start",
         "stage wait sign deploy start sync call stop advance", "stage disable enable undo sign",
         "backup publish restore publish repair", "push pull' publish' deploy' publish publish' repair",
         "start call start call start call",
     ].map { habit in
         habit.split(separator: " ").map { word in
-            (verb: Verb(rawValue: word.filter { $0 != "'" }), isElsewhere: word.last == "'")
+            (verb: Verb(rawValue: word.filter(\.isLetter)), mark: word.last)
         }
     }
 
@@ -83,12 +84,14 @@ extension Event {
             let event = event(&random, weights, gaps, nesting)
             events.append(event)
             guard random.unit() < habit else { continue }
-            for (verb, isElsewhere) in random.one(of: habits) {
+            for (verb, mark) in random.one(of: habits) {
                 var next = Self.event(&random, weights, gaps, nesting, verb)
                 next.gap = 1 + random.next(below: verb == .wait ? 86_400 : 1200)
                 next.who = event.who
-                next.what = event.what % 100 + (isElsewhere ? 300 : 0)
+                next.what = event.what % 99 + (mark == "'" ? 300 : mark == "+" ? 1 : 0)
                 if !next.verb.isOfHost { next.how = event.how }
+                // Mostly, neither a network nor a disk fails.
+                if next.verb.isOfHost, random.unit() < 0.75 { next.how = 11 + 100 * random.next(below: 10) }
                 events.append(next)
             }
         }
