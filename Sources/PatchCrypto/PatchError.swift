@@ -1,6 +1,6 @@
 /// An error with the reason why a patch, a key or an input was refused.
 ///
-/// Two errors are equal if their codes are equal, so a caller can test for `.badSignature` without the message.
+/// Errors themselves cannot be compared. Compare the ``code``, as in `error.code == .badSignature`.
 public struct PatchError: Error, Sendable {
     /// The error's stable code.
     public let code: Code

@@ -70,9 +70,9 @@ public final class PatchDevice: Sendable {
         public var log: Log?
         /// Whether to only read the folder, for an extension of the app that shares it.
         public var isReader: Bool
-        /// Called for each event, on the thread on which it happens. A call of a patched function may wait for it, so
-        /// it must be quick. Failures, fallbacks and other events that differ only in their messages are reported at
-        /// most once a second, with their count.
+        /// Called for each event, on the thread on which it happens or on another one, also on several at once. A call
+        /// of a patched function may wait for it, so it must be quick. Failures, fallbacks and other events that differ
+        /// only in their messages are reported at most once a second, with their count.
         public var onEvent: (@Sendable (PatchEvent) -> Void)?
         /// Called after each envelope that a sync has downloaded.
         public var onProgress: (@Sendable (SyncProgress) -> Void)?
@@ -87,7 +87,7 @@ public final class PatchDevice: Sendable {
         ///   - crashLimits: How often something may fail before a patch is rolled back.
         ///   - log: Where events are logged; nil to log none.
         ///   - isReader: Whether to only read the folder, for an extension of the app that shares it.
-        ///   - onEvent: Called for each event, on the thread on which it happens, so it must be quick.
+        ///   - onEvent: Called for each event, on any thread, also on several at once, so it must be quick.
         ///   - onProgress: Called after each envelope that a sync has downloaded.
         ///   - clock: Returns the current time, in whole seconds; nil for the system's clock.
         public init(
@@ -373,10 +373,10 @@ public final class PatchDevice: Sendable {
         try store.ban(id, reason: reason)
     }
 
-    /// Forgets every patch, ban and note, as if the app had just been installed. Keys that a feed has revoked stay
+    /// Forgets every patch, ban and note. What stays are the name of the installation, and which keys a feed has
     /// revoked. Running patches are not stopped. Other versions of the app forget them too, except those that run now.
     ///
-    /// - Throws: `io` if that cannot be written.
+    /// - Throws: `io` if that cannot be written, as in a process that only reads or follows.
     public func clear() throws(PatchError) { try store.clear() }
 
     /// Ends the device as if the process had ended: its patches are deactivated, and another object may open the

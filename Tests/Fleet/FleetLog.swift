@@ -82,14 +82,14 @@ final class FleetLog: Sendable {
     /// A launch in which the app is used. A few of its calls fail.
     func use(_ versions: [String], at hour: Double, _ log: PatchEventLog, _ random: inout SeededRandom) {
         for patch in versions.compactMap(Self.patch) {
-            var calls = RunnerEvent.Calls()
+            var calls = CallStatistics()
             calls.count = Int(random.unit() * 400)
             calls.failures = calls.count > 0 && random.unit() < 0.000_02 ? 1 : 0
             calls.fallbacks = calls.failures
             calls.measured = (calls.count + 63) / 64
             calls.nanoseconds = calls.measured * Int(300 + 900 * random.unit())
             calls.longest = calls.measured > 0 ? Int(1000 + 5000 * random.unit()) : 0
-            calls.times = RunnerEvent.Calls.timeBounds.map { _ in 0 } + [0]
+            calls.times = CallStatistics.timeBounds.map { _ in 0 } + [0]
             calls.times[0] = calls.measured
             if calls.measured > 0, random.unit() < 0.1 {
                 // A slow call, as on a busy device.
@@ -101,7 +101,7 @@ final class FleetLog: Sendable {
                     code: .script, message: "attempt to index a nil value", script: "main.lua", line: 7)
                 log.record(.runner(.failed(.init(PatchedCall(patch, "Home.title"), failure))))
             }
-            if calls.count > 0 { log.record(.runner(.called(.init(patch, calls)))) }
+            if calls.count > 0 { log.record(CallCounter.Entry(patch, calls)) }
         }
     }
 

@@ -274,7 +274,7 @@ import Testing
         let line = try #require(try lines().last)
         let times = try #require(line.firstMatch(of: /"patch.times":\[([0-9,]*)\]/)).output.1
             .split(separator: ",").compactMap { Int($0) }
-        let bounds = RunnerEvent.Calls.timeBounds
+        let bounds = CallStatistics.timeBounds
         #expect(bounds == EventRecord.timeBounds.map { .nanoseconds($0) })
         let long = times.dropFirst(bounds.count { $0 <= .microseconds(2500) })
         #expect(times.reduce(0, +) == 2 && long.contains { $0 > 0 }, "\(line)")

@@ -54,8 +54,8 @@ struct Event: Equatable {
 }
 
 extension Event {
-    /// What people do in this order, soon after one another: with a stroke in the other copy of the feed, with a plus to
-    /// another patch.
+    /// What people do in this order, soon after one another: with a stroke in the other copy of the feed, with a plus
+    /// to another patch.
     private static let habits = [
         "publish deploy start sync call confirm advance deploy",
         "publish deploy start sync withdraw deploy start sync start sync start",

@@ -11,13 +11,15 @@ public struct EnvelopePacker: Sendable {
     ///
     /// - Parameters:
     ///   - scriptKey: Seals the scripts. The envelope has its suite.
-    ///   - signingKeys: Each key at most once; empty if all signatures are made elsewhere.
-    /// - Throws: `config` if a key is given twice, `limit` if there are too many keys.
+    ///   - signingKeys: At least one, and each key once.
+    /// - Throws: `config` if there is no key, or one is given twice; `limit` if there are too many keys.
     public init(scriptKey: ScriptKey, signingKeys: [SigningKey]) throws(PatchError) {
+        guard !signingKeys.isEmpty else { throw PatchError(.config, "no signing key", hint: "give at least one") }
         try self.init(scriptKey: scriptKey, signingKeys: signingKeys, limits: EnvelopeLimits())
     }
 
-    /// Makes a packer of envelopes of another size than the format's.
+    /// Makes a packer of envelopes of another size than the format's, or without a key if all signatures are made
+    /// elsewhere.
     package init(scriptKey: ScriptKey, signingKeys: [SigningKey], limits: EnvelopeLimits) throws(PatchError) {
         guard signingKeys.count <= limits.signatureCount else {
             throw PatchError(.limit, "more than \(limits.signatureCount) signing keys")
@@ -36,8 +38,8 @@ public struct EnvelopePacker: Sendable {
     ///   - manifest: Lists exactly these scripts, in this order.
     ///   - scripts: The entry first.
     /// - Returns: The envelope's bytes.
-    /// - Throws: `malformed` if manifest and scripts differ, `limit` if the envelope becomes too large, `config` if
-    ///   there is no signing key, `unavailable` if OpenSSL refuses an algorithm.
+    /// - Throws: `malformed` if manifest and scripts differ, `limit` if the envelope becomes too large, `unavailable`
+    ///   if OpenSSL refuses an algorithm.
     public func pack(_ manifest: Manifest, _ scripts: [PatchScript]) throws(PatchError) -> [UInt8] {
         try seal(manifest, scripts).encoded()
     }

@@ -34,7 +34,7 @@ public struct VerificationReport: Sendable {
         public let algorithm: SignatureAlgorithm
         /// The key that the line names.
         public let keyID: KeyID
-        /// The key's name in the trust store; nil if the store does not have the key.
+        /// The key's name in the trust store; nil if the store does not have the key, or no name for it.
         public let keyName: String?
         /// Whether the key is trusted for that algorithm: it is in the store, not revoked, and not past its date.
         public let isTrusted: Bool

@@ -11,7 +11,7 @@ public struct PatchEvent: Sendable {
         @nonexhaustive
     #endif
     public enum Kind: Sendable {
-        /// An event of the runner: a patch was loaded, called, refused, or failed.
+        /// An event of the runner: a patch was loaded, activated or refused, or failed.
         case runner(RunnerEvent.Kind)
         /// A launch began.
         case launched(Launch)

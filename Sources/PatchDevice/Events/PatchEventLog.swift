@@ -38,11 +38,11 @@ public final class PatchEventLog: Sendable {
         var error: PatchError?
 
         /// Writes an event as a line. A fault is kept, because the code that reports events cannot handle it.
-        mutating func write(_ event: PatchEvent, at now: Int) {
+        mutating func write(_ event: EventRecord, at now: Int) {
             let timestamp = Timestamp(secondsSince1970: now / 1000)?.with(milliseconds: now % 1000)
             let context: EventRecord.Members = [(.timestamp, .string(timestamp ?? "")), (.resource, resource.json)]
             do throws(PatchError) {
-                try files.append(Array(event.line(context).utf8), at: now)
+                try files.append(Array(event.boundedLine(context).utf8), at: now)
                 self.error = nil
             } catch {
                 self.error = error
@@ -50,7 +50,7 @@ public final class PatchEventLog: Sendable {
         }
 
         mutating func writeRepeats(at now: Int, all: Bool) {
-            for event in repeats.take(at: all ? nil : now) { write(event, at: now) }
+            for event in repeats.take(at: all ? nil : now) { write(event.record, at: now) }
         }
     }
 
@@ -110,15 +110,21 @@ public final class PatchEventLog: Sendable {
             // The failed syncs before a sync are written before it.
             if case .synced = event.kind {
                 for failed in memory.repeats.take(named: EventRecord.Name.syncFailed.rawValue) {
-                    memory.write(failed, at: now)
+                    memory.write(failed.record, at: now)
                 }
             }
             guard memory.repeats.isNew(event, at: now) else { return }
-            memory.write(event, at: now)
+            memory.write(event.record, at: now)
         }
     }
 
     package func record(_ kind: PatchEvent.Kind) { record(PatchEvent(kind)) }
+
+    /// Writes call statistics, for a simulated fleet.
+    package func record(_ entry: CallCounter.Entry) {
+        let now = now
+        memory.locked { $0.write(entry.record, at: now) }
+    }
 
     /// Writes the call statistics of the active patches since the last call of this method. Call it when the app goes
     /// to the background, and from time to time: reports need the statistics for failure rates.
@@ -127,7 +133,7 @@ public final class PatchEventLog: Sendable {
     public func recordCalls(of registry: PatchRegistry) {
         let now = now
         memory.locked { memory in
-            for event in memory.calls.next(of: registry) { memory.write(PatchEvent(event), at: now) }
+            for entry in memory.calls.next(of: registry) { memory.write(entry.record, at: now) }
         }
     }
 
@@ -141,14 +147,14 @@ public final class PatchEventLog: Sendable {
     }
 }
 
-extension PatchEvent {
+extension EventRecord {
     /// The maximum length of a line, in bytes.
     private static let longest = 16 << 10
 
     /// The event's line. If it would be too long, the patch is its only attribute.
-    fileprivate func line(_ context: EventRecord.Members) -> String {
-        let line = record.line(context)
-        return line.utf8.count <= Self.longest ? line : record.line(context, isCut: true)
+    fileprivate func boundedLine(_ context: EventRecord.Members) -> String {
+        let line = line(context)
+        return line.utf8.count <= Self.longest ? line : self.line(context, isCut: true)
     }
 }
 

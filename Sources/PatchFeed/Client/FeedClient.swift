@@ -48,7 +48,8 @@ public struct FeedClient: Sendable {
     ///
     /// - Throws: `feed-signature`, `feed-rollback`, `feed-mismatch`, `feed-expired`, `feed-malformed` or `feed-limit`
     ///   if the feed's files are wrong; `clock` if they seem expired only because the device's clock is wrong;
-    ///   `feed-unavailable` if they cannot be fetched; `io` if they cannot be stored.
+    ///   `feed-unavailable` if they cannot be fetched; `io` if they cannot be stored; `config` if this client was
+    ///   updated before.
     public mutating func update() async throws(PatchError) {
         guard trusted.timestamp == nil else {
             throw PatchError(.config, "a feed's client is for one update", hint: "make another one for the next")
@@ -88,6 +89,7 @@ public struct FeedClient: Sendable {
     /// - Parameter path: The target's path, such as `patches/cart-total-7.js`.
     /// - Returns: nil if no role that is trusted for the path lists it.
     /// - Throws: As `update()` does, for the metadata of delegated roles, which are read when a search needs them.
+    ///   `config` if no update has ended well before.
     public mutating func target(_ path: String) async throws(PatchError) -> FeedTarget? {
         try await search(for: path)
     }
@@ -203,7 +205,7 @@ public struct FeedClient: Sendable {
     private mutating func loadTargets(_ key: TrustedMetadata.TargetsKey, keys: RoleKeys) async throws(PatchError) {
         guard trusted.targets[key] == nil else { return }
         guard let listed = try trusted.snapshot?.entry(of: key.role) else {
-            throw PatchError(.internal, "\(key.role) before the snapshot")
+            throw PatchError(.config, "a feed's client was not updated", hint: "call update() first")
         }
         let name = key == .top ? "targets.json" : URLPath.storageName(of: key.role)
         if let bytes = storage.read(name, limit: limits.targets),

@@ -1,13 +1,13 @@
-public import PatchCrypto
+package import PatchCrypto
 
 /// The list of an app's patches, with their states and the devices that they are for.
 ///
 /// It is a target of the feed, `rollout/APP.json`, which the online key signs. docs/feed.md describes the format.
-public struct PatchList: Sendable {
+package struct PatchList: Sendable {
     package static let schema = 1
     /// The maximum size of a list, in bytes. A device downloads the list whenever it changes. Someone who has stolen
     /// the online key can make other metadata as large as `FeedLimits.targets`.
-    public static let byteLimit = 3_145_728
+    package static let byteLimit = 3_145_728
     /// The maximum number of patches in a list. Each patch costs a device time in each sync.
     package static let entryLimit = 10_000
     /// The size in bytes above which signers are warned about the cost of a list: usually a thousand patches.
@@ -17,7 +17,7 @@ public struct PatchList: Sendable {
     package static let trustLimit = 65_536
 
     /// The path of an app's list among the feed's targets.
-    public static func path(for app: String) -> String { "rollout/\(app).json" }
+    package static func path(for app: String) -> String { "rollout/\(app).json" }
 
     /// Whether a target may be the list of an app.
     static func isPath(_ path: String) -> Bool { path.hasPrefix("rollout/") && path.hasSuffix(".json") }
@@ -58,33 +58,30 @@ public struct PatchList: Sendable {
 
     /// The version of the format. No new patches are taken from a list of a newer format, but `isEnabled` and
     /// withdrawals are obeyed.
-    public let schema: Int
+    package let schema: Int
     /// Whether patches run at all: the kill switch. If it is false, no patch runs, but nothing is deleted.
-    public let isEnabled: Bool
+    package let isEnabled: Bool
     /// The bundle identifier of the app that the list is for.
-    public let app: String
+    package let app: String
     /// Which of the app's environments the feed is for, such as `release`.
-    public let environment: String
+    package let environment: String
     /// When the list was signed. It is never earlier than in an older list.
-    public let published: Timestamp
+    package let published: Timestamp
     /// The lowest version of the app that gets patches at all.
-    public let minimumAppVersion: AppVersion?
+    package let minimumAppVersion: AppVersion?
     /// A string for the app to show.
-    public let notice: String?
+    package let notice: String?
     /// Values for the app to read.
-    public let switches: [String: String]
+    package let switches: [String: String]
     /// The versions of patches that the list names, in its order.
-    public let entries: [Entry]
+    package let entries: [Entry]
     /// Why entries were left out. Each entry is refused on its own.
-    public let errors: [PatchError]
+    package let errors: [PatchError]
 
     /// A version of a patch.
-    public struct Entry: Sendable {
+    package struct Entry: Sendable {
         /// How devices treat a version. A later version of the library may know more states.
-        #if hasAttribute(nonexhaustive)
-            @nonexhaustive
-        #endif
-        public enum State: String, Sendable, CaseIterable {
+        package enum State: String, Sendable, CaseIterable {
             /// It is offered.
             case active
             /// It is offered in shadow: devices run it beside the code that answers, and report what it would change. A
@@ -97,10 +94,7 @@ public struct PatchList: Sendable {
         }
 
         /// When a version is activated. A later version of the library may know more moments.
-        #if hasAttribute(nonexhaustive)
-            @nonexhaustive
-        #endif
-        public enum Moment: String, Sendable, CaseIterable {
+        package enum Moment: String, Sendable, CaseIterable {
             /// As soon as it was downloaded.
             case now
             /// At the next launch of the app.
@@ -108,20 +102,20 @@ public struct PatchList: Sendable {
         }
 
         /// The patch's reverse-DNS name and version.
-        public let patch: PatchID
+        package let patch: PatchID
         /// The envelope's path among the feed's targets; empty if it is withdrawn.
-        public let path: String
+        package let path: String
         /// The app versions that it is for, copied from the manifest so that a device can choose before it downloads
         /// anything.
-        public let appVersions: VersionRange
+        package let appVersions: VersionRange
         /// The lowest engine level that it needs, copied from the manifest.
-        public let engine: Int
+        package let engine: Int
         /// Whether it is offered, in shadow, paused or withdrawn.
-        public let state: State
+        package let state: State
         /// When a device activates it.
-        public let when: Moment
+        package let when: Moment
         /// Why it was withdrawn.
-        public let reason: String?
+        package let reason: String?
         /// The part of all devices that it is for. If it is nil, the patch is for all devices, or only for the groups
         /// and users if there are any.
         package let rollout: Rollout?
@@ -142,7 +136,7 @@ public struct PatchList: Sendable {
     ///
     /// - Parameter bytes: The target's bytes, which were verified.
     /// - Throws: `feed-malformed` or `feed-limit` if it is not a list.
-    public init(decoding bytes: [UInt8]) throws(PatchError) { try self.init(Self.json(decoding: bytes)) }
+    package init(decoding bytes: [UInt8]) throws(PatchError) { try self.init(Self.json(decoding: bytes)) }
 
     package static func json(decoding bytes: [UInt8]) throws(PatchError) -> JSONValue {
         guard bytes.count <= Self.byteLimit else {

@@ -30,7 +30,7 @@ struct LayerStack {
                 || !other.id.hasBytes(before: id) && patchID.version < other.patchID.version
         }
 
-        var total: Total { (patchID, activation, RunnerEvent.Calls(layer.statistics)) }
+        var total: Total { (patchID, activation, CallStatistics(layer.statistics)) }
 
         var measure: Measure {
             Measure(
@@ -58,11 +58,11 @@ struct LayerStack {
     }
 
     /// The calls of a patch from an activation until now, or until its deactivation.
-    typealias Total = (patch: PatchID, activation: Int, calls: RunnerEvent.Calls)
+    typealias Total = (patch: PatchID, activation: Int, calls: CallStatistics)
 
     struct Measure {
         let reports: PatchEventSink
-        let calls: RunnerEvent.Calls
+        let calls: CallStatistics
         let refusals: [String: Int]
         /// How many asynchronous calls of the patch wait, including calls of other functions.
         let waitingCalls: Int
@@ -244,7 +244,7 @@ struct LayerStack {
     }
 }
 
-extension RunnerEvent.Calls {
+extension CallStatistics {
     fileprivate init(_ statistics: pp_statistics) {
         self.init()
         count = Int(clamping: statistics.calls)

@@ -100,60 +100,6 @@ extension RunnerEvent {
         }
     }
 
-    /// The number of calls of a patch, and how long they took.
-    public struct Calls: Sendable, Equatable {
-        /// How often a function of the patch was called.
-        public package(set) var count = 0
-        /// How many of the calls failed.
-        public package(set) var failures = 0
-        /// How often something else answered: the script's `otherwise`, another patch or the original.
-        public package(set) var fallbacks = 0
-        /// How many of the calls were measured.
-        public package(set) var measured = 0
-        /// The total time of the measured calls, in nanoseconds.
-        package var nanoseconds = 0
-        /// The longest measured call since the patch was activated, in nanoseconds.
-        package var longest = 0
-        /// The counts of ``buckets``; empty if no call was measured.
-        package var times: [Int] = []
-        /// The bounds of ``buckets``: from 100 µs to 500 ms.
-        package static var timeBounds: [Duration] {
-            (0..<Int32(PP_BOUNDS)).map { .nanoseconds(pp_bound($0)) }
-        }
-
-        /// Measured calls that took about as long as each other.
-        public struct Bucket: Sendable, Hashable {
-            /// They took less than this, but not less than the bound of the bucket before; nil for the longest calls.
-            public let bound: Duration?
-            /// How many there were.
-            public let count: Int
-        }
-
-        /// The total time of the measured calls.
-        public var totalTime: Duration { .nanoseconds(nanoseconds) }
-        /// The longest measured call since the patch was activated.
-        public var longestTime: Duration { .nanoseconds(longest) }
-        /// The measured calls by the time that they took, the shortest first; empty if no call was measured.
-        public var buckets: [Bucket] {
-            zip(Self.timeBounds.map(Optional.some) + [nil], times).map { Bucket(bound: $0, count: $1) }
-        }
-
-        package init() {}
-    }
-
-    /// How a patch was called since the last event of this kind.
-    public struct CallStatistics: Sendable, Equatable {
-        /// The patch.
-        public let patch: PatchID
-        /// Its calls.
-        public let calls: Calls
-
-        package init(_ patch: PatchID, _ calls: Calls) {
-            self.patch = patch
-            self.calls = calls
-        }
-    }
-
     /// What a patch in shadow of a function would have changed since the last event of this kind.
     public struct ShadowComparison: Sendable {
         /// The patch and the function.

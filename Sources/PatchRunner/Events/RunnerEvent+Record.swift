@@ -15,7 +15,6 @@ extension RunnerEvent.Kind {
         case .refused(let refusal): (.refused, refusal.patch)
         case .failed(let failed): (.failed, failed.call.patch)
         case .fellBack(let fallback): (.fellBack, fallback.call.patch)
-        case .called(let statistics): (.called, statistics.patch)
         case .compared(let compared): (.compared, compared.call.patch)
         case .breakerOpened(let breaker): (.breakerOpened, breaker.patch)
         case .breakerClosed(let breaker): (.breakerClosed, breaker.call.patch)
@@ -34,7 +33,6 @@ extension RunnerEvent.Kind {
                     + failed.failure.stackMembers)
         case .fellBack(let fallback):
             make([(.function, .string(fallback.call.function)), (.error, .string(fallback.reason.rawValue))])
-        case .called(let statistics): make(statistics.calls.attributes)
         case .compared(let compared):
             make([(.function, .string(compared.call.function))] + compared.comparison.attributes)
         case .breakerOpened(let breaker):
@@ -63,9 +61,6 @@ extension RunnerEvent.Kind {
         case .failed(let failed): return "\(subject) failed in \(failed.call.function): \(failed.failure.text)"
         case .fellBack(let fallback):
             return "\(subject) was skipped in \(fallback.call.function): \(fallback.reason.rawValue)"
-        case .called(let statistics):
-            let calls = statistics.calls
-            return "\(subject) was called \(calls.count.times), and failed \(calls.failures.times)"
         case .compared(let compared):
             return "\(subject) in shadow of \(compared.call.function): \(compared.comparison)"
         case .breakerOpened(let breaker):
@@ -105,21 +100,6 @@ extension EventSeverity {
         case .warning: .warn
         case .error: .error
         }
-    }
-}
-
-extension RunnerEvent.Calls {
-    fileprivate var attributes: EventRecord.Members {
-        var members: EventRecord.Members = [
-            (.calls, .integer(count)), (.failures, .integer(failures)), (.fallbacks, .integer(fallbacks)),
-        ]
-        if measured > 0 {
-            members += [
-                (.measured, .integer(measured)), (.nanoseconds, .integer(nanoseconds)), (.longest, .integer(longest)),
-                (.times, .array(times.prefix((times.lastIndex { $0 > 0 } ?? -1) + 1).map(JSONValue.integer))),
-            ]
-        }
-        return members
     }
 }
 

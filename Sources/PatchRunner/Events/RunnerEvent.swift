@@ -23,8 +23,6 @@ public struct RunnerEvent: Sendable {
         case failed(FailedCall)
         /// The patch's script did not answer a call, although it did not fail.
         case fellBack(Fallback)
-        /// A patch was called.
-        case called(CallStatistics)
         /// A patch in shadow was compared with the answers that were given.
         case compared(ShadowComparison)
         /// Replacements of a patch failed too often, and are skipped for now.

@@ -67,7 +67,7 @@ extension PatchRegistry {
 
             var order: (String, Int, String) { (patch.id, patch.version, function) }
         }
-        var functions: [Key: (calls: RunnerEvent.Calls, refusals: [String: Int])] = [:]
+        var functions: [Key: (calls: CallStatistics, refusals: [String: Int])] = [:]
         // A patch may be active through several runners, each of which has its own instances.
         var scripts: [PatchID: [ObjectIdentifier: LayerStack.Measure]] = [:]
         var shadows: [PatchMetric] = []
@@ -91,7 +91,7 @@ extension PatchRegistry {
                     value: .gauge(value(Array($0.value.values))))
             }
         }
-        func perFunction(_ name: String, _ help: String, _ value: (RunnerEvent.Calls) -> PatchMetric.Value)
+        func perFunction(_ name: String, _ help: String, _ value: (CallStatistics) -> PatchMetric.Value)
             -> [PatchMetric]
         {
             calls.map { PatchMetric(name: "patchpack_\(name)", help: help, labels: $0.labels, value: value($0.calls)) }
@@ -146,7 +146,7 @@ extension PatchID {
 }
 
 extension PatchMetric.Histogram {
-    fileprivate init(_ calls: RunnerEvent.Calls) {
+    fileprivate init(_ calls: CallStatistics) {
         let bounds = EventRecord.timeBounds.map { Double($0) / 1e9 } + [.infinity]
         let times = calls.times.isEmpty ? bounds.map { _ in 0 } : calls.times
         var below = 0

@@ -32,8 +32,7 @@ public final class LoadedPatch: Sendable {
 
     deinit { script.close() }
 
-    /// The patch's reverse-DNS name and version.
-    public var id: PatchID { manifest.patch }
+    package var id: PatchID { manifest.patch }
     package var name: String { manifest.id }
     package var version: Int { manifest.version }
 

@@ -52,7 +52,8 @@ public final class PatchRunner: Sendable {
     ///   - minimumVersions: The lowest version that is accepted for each patch id: the ``minimumVersions`` of an
     ///     earlier runner.
     ///   - onEvent: Called for each event, on the thread on which it happens, or by a task if that thread has little
-    ///     stack left. A script's log lines and failures are reported while a call waits, so it must be quick.
+    ///     stack left; also on several threads at once. A script's log lines and failures are reported while a call
+    ///     waits, so it must be quick.
     ///     Failures, fallbacks, refusals and equal log lines of one patch, function and code are reported at most once
     ///     a second, with their ``RunnerEvent/count``. If it is nil, no messages are made.
     ///   - clock: Returns the current time, for patches that expire; nil asks the system.

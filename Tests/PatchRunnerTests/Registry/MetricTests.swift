@@ -57,7 +57,7 @@ import Testing
         }
         // The first call is measured.
         #expect(times.count == 1 && times.sum > 0 && times.sum < 60)
-        #expect(times.buckets.count == RunnerEvent.Calls.timeBounds.count + 1)
+        #expect(times.buckets.count == CallStatistics.timeBounds.count + 1)
         #expect(times.buckets.last?.count == 1 && times.buckets.last?.bound == .infinity)
         #expect(times.buckets.map(\.count) == times.buckets.map(\.count).sorted())
         harness.runner.deactivateAll()

@@ -88,7 +88,7 @@ import Testing
             .activated(Self.patch), .deactivated(Self.patch),
             .breakerOpened(.init(Self.patch, functions: ["T.f"], failures: 5, otherwise: [])),
             .breakerClosed(.init(PatchedCall(Self.patch, "T.f"))),
-            .loaded(.init(Self.patch, replaces: ["T.f"])), .called(.init(Self.patch, .init())),
+            .loaded(.init(Self.patch, replaces: ["T.f"])),
         ]
         for kind in rare + rare { throttle.emit(RunnerEvent(kind)) }
         #expect(told.events.count == events.count + 2 * rare.count)

@@ -260,10 +260,8 @@ import Testing
         #expect(app.harness.runner.active.map(\.isBreakerOpen) == [false])
         #expect(await app.waits(1) == -2)
         var counter = CallCounter()
-        let called = counter.next(of: app.harness.registry).compactMap { event -> [Int]? in
-            guard case .called(let statistics) = event.kind else { return nil }
-            let calls = statistics.calls
-            return [statistics.patch.version, calls.count, calls.failures, calls.fallbacks]
+        let called = counter.next(of: app.harness.registry).map { entry in
+            [entry.patch.version, entry.calls.count, entry.calls.failures, entry.calls.fallbacks]
         }
         #expect(called == [[1, 10, 10, 10], [2, 1, 0, 0]])
     }
@@ -289,9 +287,7 @@ import Testing
         #expect(await answers.value == Array(repeating: 7, count: 10))
         #expect(app.fallbacks == Array(repeating: "com.example.below deactivated", count: 10))
         var counter = CallCounter()
-        let called = counter.next(of: app.harness.registry).compactMap {
-            if case .called(let called) = $0.kind { "\(called.patch.id) \(called.calls.fallbacks)" } else { nil }
-        }
+        let called = counter.next(of: app.harness.registry).map { "\($0.patch.id) \($0.calls.fallbacks)" }
         #expect(called == ["com.example.below 10", "com.example.top 0"])
         // A call that is in no patch yet meets the original, as after any deactivation.
         app.harness.runner.deactivateAll()
