@@ -14,12 +14,12 @@ import Testing
 
     init() throws { folder = try TestFolder() }
 
-    private func simulator() throws -> DeviceSimulator<PatchRegistry> {
+    private static func simulator() throws -> DeviceSimulator<PatchRegistry> {
         try DeviceSimulator(app: "com.example.shop", version: "2.3.1") { registry in registry }
     }
 
     @Test func aClockInSecondsReachesTheLogAndTheRunner() async throws {
-        let feed = try simulator().feed
+        let feed = try Self.simulator().feed
         let time = try #require(Timestamp("2026-09-21T14:13:20Z"))
         let progress = Mutex<[SyncProgress]>([])
         let registry = PatchRegistry()
@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test func installedFilesAreReadAndNamedInErrors() throws {
-        let feed = try simulator().feed
+        let feed = try Self.simulator().feed
         let key = try #require(feed.trust.keys.first).key
         func write(_ name: String, _ bytes: [UInt8]) throws { try folder.write(bytes, to: "files/\(name)") }
         try write("1.root.json", feed.root)
@@ -66,7 +66,7 @@ import Testing
 
     /// SHA-1 is no default of the library: the caller names the algorithm of an RSA key.
     @Test func anInstalledRSAKeyNeedsItsAlgorithm() throws {
-        let feed = try simulator().feed
+        let feed = try Self.simulator().feed
         try folder.write(feed.root, to: "files/1.root.json")
         try folder.write(TestKeys.signing.verifyingKey.pem(), to: "files/trusted.pem")
         try folder.write(TestKeys.script.encoded().exposed, to: "files/script.key")
@@ -78,18 +78,12 @@ import Testing
 
     /// A call of an app that does not run is a mistake of the test.
     @Test func aSimulatorThatWasNotLaunchedEndsTheTest() async throws {
-        for call in 0..<4 {
-            await #expect(processExitsWith: .failure) { [call = call as Int] in
-                let device = try DeviceSimulator(app: "com.example.shop", version: "2.3.1") { registry in registry }
-                switch call {
-                case 0: device.confirm()
-                case 1: await device.sync()
-                case 2: device.crash()
-                default: device.end()
-                }
-            }
-        }
-        let device = try simulator()
+        // Swift 6.2 can pass nothing to the process of a test.
+        await #expect(processExitsWith: .failure) { try ConfigurationTests.simulator().confirm() }
+        await #expect(processExitsWith: .failure) { _ = try await ConfigurationTests.simulator().sync() }
+        await #expect(processExitsWith: .failure) { try ConfigurationTests.simulator().crash() }
+        await #expect(processExitsWith: .failure) { try ConfigurationTests.simulator().end() }
+        let device = try Self.simulator()
         #expect(device.active.isEmpty && device.why("com.example.shop.fix").isEmpty && device.app == nil)
         try await device.launch(syncing: false)
         device.confirm()

@@ -18,7 +18,7 @@ mmdebstrap --quiet --aptopt='Acquire::Check-Valid-Until "false"' --variant=extra
   sid "$root/arm64" http://deb.debian.org/debian
 for name in lib bin sbin; do [ -e "$root/arm64/$name" ] || ln -s usr/$name "$root/arm64/$name"; done
 git clone --quiet --no-local . "$root/patchpack"
-cat >"$root/run" <<'SH'
+cat >"$root/check.sh" <<'SH'
 cd /patchpack
 export PATCHPACK_PLUGINS=0 PATCHPACK_TESTS=PatchRunnerTests
 scripts/deps.sh build >/dev/null
@@ -52,4 +52,4 @@ diff /x86/specs /arm/specs
 emulate patchpackPackageTests.xctest --testing-library swift-testing \
   --filter '(Stack|StackModel|Thread|Waiting|Instance|Breaker|Otherwise|Attack|Value|Struct|Event)Tests'
 SH
-chroot "$root" bash -euo pipefail /run
+chroot "$root" bash -euo pipefail /check.sh

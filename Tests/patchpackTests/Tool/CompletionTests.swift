@@ -47,8 +47,9 @@ import Testing
     @Test(.needs("zsh", "/usr/bin/zsh")) func zshCompletesVerbsAndOptions() throws {
         let folder = try TestFolder()
         try folder.write(Tool.patchpack("completions", "zsh").output, to: "_patchpack")
+        // The name of the checkout may have quotes.
         try folder.write(
-            "#!/bin/sh\n[ \"$1\" != completions ] || exec '\(Tool.patchpack)' \"$@\"\necho RAN \"$@\"\n",
+            "#!/bin/sh\n[ \"$1\" != completions ] || exec \"$TOOL\" \"$@\"\necho RAN \"$@\"\n",
             to: "patchpack", mode: 0o755)
         let expected = "RAN verify --signature-only"
         let run = try Tool.patiently(in: folder.path) { pause in
