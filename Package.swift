@@ -155,8 +155,8 @@ let package = Package(
         .testTarget(
             name: "PatchDeviceTests",
             dependencies: [
-                "worker", "PatchTesting", "PatchDevice", "PatchPublishing", "PatchFeed", "PatchRunner", "PatchFiles",
-                "PatchText", "PatchCrypto", "TestSupport", "RandomSupport",
+                "worker", "FeedTestSupport", "PatchTesting", "PatchDevice", "PatchPublishing", "PatchFeed",
+                "PatchRunner", "PatchFiles", "PatchText", "PatchCrypto", "TestSupport", "RandomSupport",
             ]),
         .testTarget(
             name: "PatchRunnerTests", dependencies: ["PatchRunner", "PatchCrypto", "TestSupport", "RandomSupport"],

@@ -40,12 +40,13 @@ struct SyncPass: Sendable {
             throw PatchError(.feedMismatch, "the feed has no list of patches for \(store.host.app)")
         }
         let list = try PatchList(decoding: await contents(of: target, keptIn: storage, &client))
-        let banned = try await bannedVersions(in: list, &client)
+        let (banned, failure) = await bannedVersions(in: list, &client)
         let choices = try choices(of: list, banned)
 
         // The kill switch and withdrawals are written before the runner deactivates patches, and before anything is
-        // downloaded.
+        // downloaded. They have arrived, so they count whatever else cannot be fetched.
         try applyList(list, choices, shown: client.shownTime(list.published))
+        if let failure { throw failure }
 
         let delivered = DeliveredTrust(
             pinned: pinned, store: store, storage: storage, root: root, environment: environment)
@@ -138,21 +139,32 @@ struct SyncPass: Sendable {
 
     /// The listed versions whose envelopes are banned. A ban is for specific bytes, so the hash decides, not the
     /// version.
+    ///
+    /// - Returns: The versions, and why the hashes of some of them could not be found out: a role of the feed cannot be
+    ///   fetched. Such a version counts as banned, unless its envelope is held.
     private func bannedVersions(
         in list: PatchList, _ client: inout FeedClient
-    ) async throws(PatchError) -> Set<PatchID> {
-        let bans = store.state.bans
-        guard !bans.isEmpty else { return [] }
-        let (patches, hashes) = (Set(bans.map(\.patch)), Set(bans.map(\.hash)))
+    ) async -> (versions: Set<PatchID>, failure: PatchError?) {
+        let state = store.state
+        guard !state.bans.isEmpty else { return ([], nil) }
+        let patches = Set(state.bans.map(\.patch))
+        let hashes = Set(state.bans.map(\.hash))
+        let stored = Set(state.stored.map(\.patch))
         var banned: Set<PatchID> = []
-        for entry in list.entries where entry.state != .withdrawn {
-            let patch = entry.patch
-            guard patches.contains(patch), let target = try await client.target(entry.path),
-                let hash = target.sha256, hashes.contains(hash)
-            else { continue }
-            banned.insert(patch)
+        var failure: PatchError?
+        for entry in list.entries where entry.state != .withdrawn && patches.contains(entry.patch) {
+            var isBanned = !stored.contains(entry.patch)
+            // After one failure, nothing more is asked: each request could take as long.
+            if failure == nil {
+                do throws(PatchError) {
+                    isBanned = try await client.target(entry.path)?.sha256.map(hashes.contains) ?? false
+                } catch {
+                    failure = error
+                }
+            }
+            if isBanned { banned.insert(entry.patch) }
         }
-        return banned
+        return (banned, failure)
     }
 
     /// Obeys the kill switch, and removes patches that are no longer for this device.
