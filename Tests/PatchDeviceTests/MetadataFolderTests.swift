@@ -17,6 +17,7 @@ import Testing
         let (own, other) = (MetadataFolder(of: store), MetadataFolder(of: second))
         own.write("timestamp.json", [1, 2])
         other.write("timestamp.json", [3])
+        try other.keep("timestamp.json", [3])
         try other.remove("timestamp.json")
         #expect(other.read("timestamp.json", limit: 2) == [1, 2] && own.read("timestamp.json", limit: 1) == nil)
         try own.remove("timestamp.json")

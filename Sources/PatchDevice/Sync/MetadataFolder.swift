@@ -3,6 +3,9 @@ internal import PatchFeed
 internal import PatchFiles
 
 /// The folder of a store in which the feed's metadata are kept, as received.
+///
+/// Only the process that writes the store changes it; the functions do nothing in the others. What the feed has and can
+/// send again is written without a promise. ``keep(_:_:)`` is for what must be there at the next launch.
 struct MetadataFolder: FeedStorage {
     /// What is written, is written to the part of this version of the app.
     private let folder: StoreFolder
@@ -31,10 +34,11 @@ struct MetadataFolder: FeedStorage {
             [OutputFile(path: place(of: name), content: .bytes(bytes), below: folder.root)], force: true)
     }
 
-    /// Writes a file that must not be lost.
+    /// Writes a file that a launch needs, when no feed can be asked. Something else in its place is removed.
     ///
     /// - Throws: `io` if it cannot be written.
     func keep(_ name: String, _ bytes: [UInt8]) throws(PatchError) {
+        guard !isReadOnly else { return }
         try folder.write(bytes, to: place(of: name))
     }
 
