@@ -340,6 +340,36 @@ import Testing
         #expect(device.store.state.launch?.isWatched == false)
     }
 
+    /// The first envelope comes at once, and the second one not in time.
+    @Test func syncDownloadsNotInTimeHasFailedAndKeepsTheOthers() async throws {
+        let bench = try devices.device()
+        let other = "com.example.shop.second"
+        try bench.feed.publish(DeviceTests.source(7))
+        try bench.feed.publish(
+            DeviceTests.source(1, id: other, body: "patch.replace('Shop.price', function(original, x) return 0 end)"))
+        let source = AskingSource(bench.feed)
+        let count = Count()
+        source.onEnvelope.locked {
+            $0 = {
+                guard count.value.add(1, ordering: .relaxed).oldValue > 0 else { return }
+                try? await Task.sleep(for: .seconds(600))
+            }
+        }
+        let events = Events()
+        let (device, app) = try second(bench, events, source: source, launches: true)
+        device.settings.timeLimit = .seconds(3)
+        let report = await device.sync()
+        #expect(report.error?.message == "the sync took longer than 3.0 seconds", "\(report)")
+        #expect(report.results.map(\.outcome) == [.offered, .unavailable])
+        #expect(app.price(1) == 8, "what came in time is active")
+        #expect(events.names.contains("sync-failed") && !events.names.contains("synced"))
+        source.onEnvelope.locked { $0 = nil }
+        device.settings.timeLimit = .seconds(600)
+        let next = await device.enterForeground()
+        #expect(next?.error == nil, "the next sync is not put off")
+        #expect(next?.results.map(\.outcome) == [.kept, .offered])
+    }
+
     enum Cancelled: CaseIterable {
         case first, later, both
     }
@@ -397,6 +427,7 @@ import Testing
         func fetch(_ request: FeedRequest) async throws(PatchError) -> FeedReply {
             if let answer = state.locked(\.ask)?() { state.locked { $0.answers.append(answer) } }
             if request.path.hasSuffix(".js") { await onEnvelope.locked { $0 }?() }
+            guard !Task.isCancelled else { throw PatchError(.feedUnavailable, "cancelled") }
             return try await feed.fetch(request)
         }
     }

@@ -17,7 +17,8 @@ public struct SyncReport: Sendable {
     /// Why the sync failed; nil if it succeeded. After a failure, held patches stay held, except those that the sync
     /// had already removed.
     public internal(set) var error: PatchError?
-    /// A result for each version of a patch in the list, and for each one that is held.
+    /// A result for each version of a patch in the list, and for each one that is held. If the sync failed, there are
+    /// none, unless only some downloads were not made in time (``SyncSettings/timeLimit``).
     public internal(set) var results: [Result] = []
     /// Whether this process has followed the one that writes the device's folder: it has not used the network, and
     /// applied the other one's results.

@@ -6,7 +6,7 @@ internal import Synchronization
 /// Wraps a source for one sync: it counts the bytes, and enforces the time limit of the sync.
 final class BudgetedSource: FeedSource {
     private let source: any FeedSource
-    private let count = Mutex(0)
+    private let usage = Mutex((bytes: 0, isExceeded: false))
     private let longest: Duration
     private let end: ContinuousClock.Instant
 
@@ -16,10 +16,13 @@ final class BudgetedSource: FeedSource {
         end = .now + longest
     }
 
-    var bytes: Int { count.locked { $0 } }
+    var bytes: Int { usage.locked { $0.bytes } }
+
+    /// Why something was not fetched: the time limit; nil if all requests were in time.
+    var failure: PatchError? { usage.locked { $0.isExceeded } ? late : nil }
 
     func fetch(_ request: FeedRequest) async throws(PatchError) -> FeedReply {
-        guard ContinuousClock.now < end else { throw late }
+        guard ContinuousClock.now < end else { throw exceed() }
         let source = source
         let transfer = Task { () async -> Result<FeedReply, PatchError> in
             do throws(PatchError) {
@@ -38,10 +41,15 @@ final class BudgetedSource: FeedSource {
             transfer.cancel()
         }
         alarm.cancel()
-        if case .failure = result, ContinuousClock.now >= end { throw late }
+        if case .failure = result, ContinuousClock.now >= end { throw exceed() }
         let reply = try result.get()
-        if case .bytes(let bytes) = reply.content { count.locked { $0 += bytes.count } }
+        if case .bytes(let bytes) = reply.content { usage.locked { $0.bytes += bytes.count } }
         return reply
+    }
+
+    private func exceed() -> PatchError {
+        usage.locked { $0.isExceeded = true }
+        return late
     }
 
     private var late: PatchError {

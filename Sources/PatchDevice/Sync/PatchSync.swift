@@ -101,6 +101,8 @@ package actor PatchSync {
             pass.source = counting
             pass.settings = settings
             report.results = try await pass.run(activation)
+            // Patches that came in time are active. The next sync, which fetches the others, must not wait for a pause.
+            if let failure = counting.failure { throw failure }
         } catch {
             // A file that is missing is named with its feed, whose address may be wrong.
             let feed = error.code == .feedUnavailable ? pass.source as? any CustomStringConvertible : nil
