@@ -854,6 +854,19 @@ import Testing
         #expect(device.role == .follower)
     }
 
+    /// A follower asks for the keys at each sync.
+    @Test func followerTrustStoreIsDamagedTellsItOnce() async throws {
+        let bench = try await devices.deviceWithAGoodPatch()
+        try bench.feed.rotateSigningKey()
+        try await bench.launch()
+        try Data("damaged".utf8).write(to: URL(filePath: "\(bench.part)/feed/trust.store"))
+        let events = Events()
+        let (device, app) = try second(bench, events, launches: true)
+        for _ in 0..<3 { #expect(await device.sync().hasFollowed) }
+        #expect(app.price(1) == 1)
+        #expect(events.names.count { $0 == "store-failed" } == 1, "\(events.names)")
+    }
+
     /// The process that writes is stopped, or never syncs. The others ask the feed themselves after three syncs.
     @Test func followerWriterDoesNotSyncAsksFeed() async throws {
         let bench = try await devices.deviceWithAGoodPatch()

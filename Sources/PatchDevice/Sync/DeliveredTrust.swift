@@ -64,11 +64,11 @@ struct DeliveredTrust {
         let delivered = bytes.flatMap { try? TrustStore(decoding: $0, rsaDefault: .rsaSHA1) }
         guard let bytes, let delivered, digest == nil || (try? MessageDigest.sha256.text(of: bytes)) == digest else {
             if digest != nil {
-                store.tell(
-                    .storeFailed(
-                        PatchError(
-                            .malformed, "feed/\(Self.name): missing or damaged; keys that it has revoked stay revoked",
-                            hint: "the next sync fetches it again")))
+                // Whatever verifies a patch asks for the keys again, so this is told once, and not each time.
+                store.emit(
+                    PatchError(
+                        .malformed, "feed/\(Self.name): missing or damaged; keys that it has revoked stay revoked",
+                        hint: "the next sync fetches it again"))
             }
             return try merged(with: delivered, adding: false)
         }
