@@ -23,33 +23,46 @@ extension PatchDevice {
         await untilLaunched()
         defer { end() }
         let uptime = store.uptime
-        let interval = max(.milliseconds(1), Uptime.bounded(interval))
-        var nextSync = uptime.now()
-        var nextRecord = nextSync
+        var schedule = ServiceSchedule(syncInterval: interval, confirmAfter: confirmAfter, at: uptime.now())
         var known = Set(active)
-        var confirmation: Duration? = nextSync + Uptime.bounded(confirmAfter)
-        while !Task.isCancelled {
-            let now = uptime.now()
-            var isWritten = true
-            if let due = confirmation, due <= now {
-                confirmation = nil
-                isWritten = store.confirm()
+        await withTaskGroup(of: Wake.self) { tasks in
+            while !Task.isCancelled {
+                let due = schedule.takeDue(at: uptime.now())
+                if due.contains(.confirmation) { schedule.endConfirmation(isWritten: store.confirm()) }
+                // A service is often killed: it loses no more of its figures than since this.
+                if due.contains(.record) { recordCalls() }
+                // A sync may take minutes, in which the rest goes on.
+                if due.contains(.sync) {
+                    tasks.addTask {
+                        await self.sync()
+                        return .synced
+                    }
+                }
+                // New patches, such as in a process that has just become the writer, must work for that long too.
+                if !known.isSuperset(of: active) || !schedule.plansConfirmation && store.needsConfirmation {
+                    schedule.planConfirmation(at: uptime.now())
+                }
+                known = Set(active)
+                if let end = schedule.takeAlarm() {
+                    tasks.addTask {
+                        try? await uptime.sleep(end)
+                        return .alarm(end)
+                    }
+                }
+                switch await tasks.next() {
+                case .synced:
+                    if !Task.isCancelled { store.tryAlone() }
+                    schedule.endSync(at: uptime.now(), jitter: settings.jitter)
+                case .alarm(let end): schedule.endAlarm(end)
+                case nil: return
+                }
             }
-            // A service is often killed: it loses no more of its figures than since this.
-            let records = nextRecord <= now
-            if records { recordCalls() }
-            if nextSync <= now {
-                await sync()
-                if !Task.isCancelled { store.tryAlone() }
-                nextSync = uptime.now() + interval * (1 + Double.random(in: 0...max(0, min(settings.jitter, 1))))
-            }
-            if records { nextRecord = interval > .seconds(60) ? now + .seconds(60) : nextSync }
-            // New patches, such as in a process that has just become the writer, must work for that long too.
-            if !known.isSuperset(of: active) || confirmation == nil && store.needsConfirmation {
-                confirmation = isWritten ? uptime.now() + Uptime.bounded(confirmAfter) : nextSync
-            }
-            known = Set(active)
-            try? await uptime.sleep(min(nextSync, nextRecord, confirmation ?? nextSync))
         }
+    }
+
+    /// Why the loop of a service goes on.
+    private enum Wake: Sendable {
+        case synced
+        case alarm(Duration)
     }
 }

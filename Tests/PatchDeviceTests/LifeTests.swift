@@ -291,7 +291,8 @@ import Testing
         #expect(device.role == .writer && device.store.state.launch?.isConfirmed == false)
         service.cancel()
         await service.value
-        #expect(time.locked { $0.now >= .seconds(60) * ($0.waits - 2) }, "\(time.locked(\.self))")
+        // It wakes for a sync, and for what is due each minute.
+        #expect(time.locked { $0.now >= .seconds(30) * ($0.waits - 4) }, "\(time.locked(\.self))")
     }
 
     @Test func aServiceThatIsCancelledAtOnceHasLaunchedAndEnded() async throws {
@@ -338,6 +339,29 @@ import Testing
         _ = await other.value
         await device.sync()
         #expect(device.store.state.launch?.isWatched == false)
+    }
+
+    @Test func aServiceConfirmsWhileASyncHangs() async throws {
+        let bench = try await devices.deviceWithAGoodPatch()
+        let source = SlowSource()
+        let time = Mutex(Duration.zero)
+        // Two minutes go by at once, and no more.
+        let uptime = Uptime(
+            now: { time.locked(\.self) },
+            sleep: { end in
+                guard end <= .seconds(120) else { return try await Task.sleep(for: .seconds(3_600)) }
+                time.locked { $0 = max($0, end) }
+                try Task.checkCancellation()
+            })
+        let (device, _) = try second(bench, source: source, uptime: uptime)
+        let service = Task { await device.run() }
+        for _ in 0..<5_000 where !source.isAsked || device.store.state.launch?.isConfirmed != true {
+            try await Task.sleep(for: .milliseconds(1))
+        }
+        #expect(source.isAsked && device.store.state.launch?.isConfirmed == true)
+        service.cancel()
+        await service.value
+        source.end()
     }
 
     /// The first envelope comes at once, and the second one not in time.
