@@ -19,6 +19,7 @@ package struct Capability: Sendable {
     package static func all() -> [Capability] {
         let secret = SecretBytes([UInt8](repeating: 7, count: 32))
         let text = Array("patchpack".utf8)
+        // The body returns whether the result is right: a known one, or what was put in.
         func check(_ name: String, _ purpose: String, _ body: () throws(PatchError) -> Bool) -> Capability {
             do {
                 let works = try body()
@@ -28,9 +29,13 @@ package struct Capability: Sendable {
                 return Capability(name: name, purpose: purpose, error: error)
             }
         }
-        let digests = [(MessageDigest.md5, "aes-128-cbc+md5"), (.sha1, "rsa-sha1"), (.sha256, "key ids")]
-        var capabilities = digests.map { digest, purpose in
-            check(digest.rawValue, purpose) { () throws(PatchError) in try !digest.hash(text).isEmpty }
+        let digests: [(MessageDigest, purpose: String, known: String)] = [
+            (.md5, "aes-128-cbc+md5", "385c6aba9b04f6e1d403ecfc61cd0986"),
+            (.sha1, "rsa-sha1", "a19c746d32ac7a1c5ee2c39794544b75b25cc23a"),
+            (.sha256, "key ids", "5226105b216564af380170dc0a7abeddd8c2724544f5827eb40ad47190e0f36e"),
+        ]
+        var capabilities = digests.map { digest, purpose, known in
+            check(digest.rawValue, purpose) { () throws(PatchError) in try digest.text(of: text) == known }
         }
         capabilities += EnvelopeSuite.allCases.map { suite in
             check(suite.cipher.rawValue, suite.rawValue) { () throws(PatchError) in
@@ -48,19 +53,35 @@ package struct Capability: Sendable {
         }
         return capabilities + [
             check("HMAC-SHA256", "reproducible envelopes") { () throws(PatchError) in
-                try hmacSHA256(key: secret, [text]).count == 32
+                let known = "145f8eb36aaccf02fdf53383c30e84cd4bb613580785b9c6881452b6c2be09e7"
+                return try hmacSHA256(key: secret, [text]) == Hex.decode(known.utf8)
             },
             check("scrypt", "key stores") { () throws(PatchError) in
                 guard let cost = Scrypt(log2N: 10, r: 8, p: 1) else { return false }
-                return try cost.key(passphrase: secret, salt: text, length: 32).count == 32
+                let known = "1edc8d44497f033c3e112e343995fac523c2f8253207a41c820ee0a8457dda1b"
+                return try cost.key(passphrase: secret, salt: text, length: 32).copy() == Hex.decode(known.utf8)
             },
             check("zip", "envelopes") { () throws(PatchError) in
-                let zip = try ZipArchive.write([(ZipDirectory.manifestName, text)])
-                let directory = try ZipDirectory(in: zip, at: 0..<zip.count, limits: EnvelopeLimits())
-                return try ZipArchive.inflated(directory, in: zip, at: 0..<zip.count) == [nil]
+                let written = try ZipArchive.write([(ZipDirectory.manifestName, text)])
+                guard try members(of: written) == [nil] else { return false }
+                return try members(of: deflatedZip) == [Array("patchpackpatchpackpatchpackpatchpack".utf8)]
             },
         ]
     }
+
+    private static func members(of zip: [UInt8]) throws(PatchError) -> [[UInt8]?] {
+        let directory = try ZipDirectory(in: zip, at: 0..<zip.count, limits: EnvelopeLimits())
+        return try ZipArchive.inflated(directory, in: zip, at: 0..<zip.count)
+    }
+
+    /// A zip of one deflated member, as other packers make them. This library stores all members.
+    private static let deflatedZip =
+        Hex.decode(
+            """
+            504b030414000000080000002100bef46c800e000000240000000d0000006d616e69666573742e6a736f6e2b482c49ce28484cce2e\
+            c0cd0000504b0102140314000000080000002100bef46c800e000000240000000d0000000000000000000000a481000000006d616e\
+            69666573742e6a736f6e504b050600000000010001003b000000390000000000
+            """.utf8) ?? []
 
     package static var libraries: [String] {
         ["OpenSSL \(OpenSSLLibrary.version)", "libzip \(ZipArchive.version)"]

@@ -39,6 +39,31 @@ import Testing
                 """)
             #expect(run.status == 0 && run.lines.first?.hasSuffix(", Lua 5.4.99") == true, "\(run.text) \(run.error)")
         }
+
+        /// The libraries answer, and wrongly.
+        @Test func doctorWrongResultsAreFound() throws {
+            let run = try shop.shell(
+                #"""
+                clang=$(dirname "$(readlink -f "$(command -v swift)")")/clang
+                cat >wrong.c <<'END'
+                #define _GNU_SOURCE
+                #include <dlfcn.h>
+                int EVP_Digest(const void *data, unsigned long size, unsigned char *digest, unsigned *length,
+                               const void *type, void *engine) {
+                    int (*next)(const void *, unsigned long, unsigned char *, unsigned *, const void *, void *) =
+                        dlsym(RTLD_NEXT, "EVP_Digest");
+                    int done = next(data, size, digest, length, type, engine);
+                    digest[0] ^= 1;
+                    return done;
+                }
+                int inflate(void *stream, int flush) { return -3; }
+                END
+                "$clang" -shared -fPIC -o wrong.so wrong.c && LD_PRELOAD=./wrong.so "$TOOL" doctor
+                """#)
+            #expect(run.status == 70, "\(run.status) \(run.error)")
+            let failed = run.lines.filter { $0.hasPrefix("fail  ") }.map { $0.split(separator: " ")[1] }
+            #expect(failed == ["MD5", "SHA1", "SHA256", "zip"], "\(run.text)")
+        }
     #endif
 
     @Test func aPolicyShowsCheckByCheck() throws {
