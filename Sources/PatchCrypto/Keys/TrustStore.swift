@@ -13,7 +13,8 @@ public struct TrustedKey: Sendable {
     ///
     /// - Parameters:
     ///   - key: The key, bound to its algorithm.
-    ///   - name: `[A-Za-z0-9._@-]+`, at most 64 bytes; nil if the key has none.
+    ///   - name: `[A-Za-z0-9._@-]+`, at most 64 bytes; nil if the key has none. It does not begin with `revoked` or
+    ///     `not-after`, in letters of either case, and is not the id of another key.
     ///   - isRevoked: Whether the key is revoked.
     ///   - expires: The first second at which the key's signatures no longer count; nil if they always do.
     /// - Throws: `config` if the name has another form.
@@ -23,7 +24,8 @@ public struct TrustedKey: Sendable {
         guard name.map({ Self.isName($0, of: key) }) ?? true else {
             throw PatchError(
                 .config, "\(name ?? "") cannot be a key name",
-                hint: "use letters, digits, . _ @ and -, at most 64 of them; not revoked, not-after or another key's id"
+                hint:
+                    "use at most 64 letters, digits, . _ @ and -, but not another key's id, or revoked or not-after first"
             )
         }
         self.key = key
@@ -35,7 +37,8 @@ public struct TrustedKey: Sendable {
     private static func isName(_ name: String, of key: VerifyingKey) -> Bool {
         // A name in the form of an id could be taken for another key.
         let id = KeyID(name)
-        // If the line of a revoked key lost its name, `revoked` would become the name of a trusted key.
+        // If the line of a revoked key lost its name, `revoked` would become the name of a trusted key. A name that
+        // only begins with the word is refused too: a person would misread its line.
         let isWord = ["revoked", "not-after"].contains { name.lowercased().hasPrefix($0) }
         return NameForm.isKeyName(name) && !isWord && (id == nil || id == key.id)
     }

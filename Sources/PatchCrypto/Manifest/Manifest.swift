@@ -83,7 +83,14 @@ public struct Manifest: Sendable {
             notes: notes, extra: extra)
     }
 
-    /// Makes a manifest of its members, and maybe for an envelope of another size than the format's.
+    /// Makes a manifest of its members, as its JSON has them.
+    ///
+    /// - Parameters:
+    ///   - id: The patch's name, in the form that the public initializer describes; so are the other members.
+    ///   - version: The patch's version.
+    ///   - limits: The most scripts, and the largest one. Tests and readers with limits of their own give other ones
+    ///     than the format's.
+    /// - Throws: `malformed` if the format does not allow a value, `limit` if a limit is exceeded.
     package init(
         id: String, version: Int, app: String, appVersions: VersionRange = .all, engine: Int = 1,
         instances: Int? = nil, replaces: [String] = [], scripts: [Script], created: Timestamp? = nil,

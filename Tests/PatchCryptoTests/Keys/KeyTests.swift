@@ -6,7 +6,7 @@ import Testing
 /// Tests of keys. `openssl` makes the keys, so that this code reads another program's output.
 @Suite(.ownThreads) struct KeyTests {
     /// If the line of a revoked key lost its name, it would become the line of a trusted key named `revoked`.
-    @Test(arguments: ["", "revoked", "Revoked", "not-after", "not-after=2027-01-01T00:00:00Z"])
+    @Test(arguments: ["", "revoked", "Revoked", "revoked-2026", "not-after", "not-after=2027-01-01T00:00:00Z"])
     func noKeyIsCalledByAWordOfAStore(_ name: String) {
         #expect(throws: PatchError(.config, "")) { try TrustedKey(TestKeys.signing.verifyingKey, name: name) }
     }
