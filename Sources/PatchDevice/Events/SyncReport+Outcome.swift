@@ -8,7 +8,7 @@ extension SyncReport {
         @nonexhaustive
     #endif
     public enum Outcome: String, Sendable, CaseIterable {
-        /// It is for this device, which does not have it yet.
+        /// It is for this device, which did not have it before. A sync that reports this has fetched and accepted it.
         case offered
         /// The device has it and keeps it.
         case kept
