@@ -43,6 +43,24 @@ public struct TrustedKey: Sendable {
         return NameForm.isKeyName(name) && !isWord && (id == nil || id == key.id)
     }
 
+    /// Checks that another key with the same id is the same one, with the same trust.
+    fileprivate func checkAgrees(with other: TrustedKey) throws(PatchError) {
+        guard try key.subjectPublicKeyInfo() == other.key.subjectPublicKeyInfo() else {
+            throw PatchError(
+                .config, "two keys have the id \(key.id)", hint: "this is not an accident: trust neither of them")
+        }
+        guard key.algorithm == other.key.algorithm else {
+            let algorithms = "\(other.key.algorithm.rawValue) and \(key.algorithm.rawValue)"
+            throw PatchError(
+                .config, "key \(key.id) is trusted for \(algorithms)", hint: "trust each key for one algorithm only")
+        }
+        guard isRevoked == other.isRevoked, expires == other.expires else {
+            throw PatchError(
+                .config, "key \(key.id) is given twice, but not with the same revocation and end",
+                hint: "give the key once")
+        }
+    }
+
     /// Why the key's signatures do not count; nil if they do.
     ///
     /// - Parameter time: The moment to compare ``expires`` with; nil ignores it.
@@ -72,24 +90,9 @@ public struct TrustStore: Sendable {
                 distinct.append(key)
                 continue
             }
-            let known = distinct[place]
-            guard try known.key.subjectPublicKeyInfo() == key.key.subjectPublicKeyInfo() else {
-                throw PatchError(
-                    .config, "two keys have the id \(key.key.id)",
-                    hint: "this is not an accident: trust neither of them")
-            }
-            guard known.key.algorithm == key.key.algorithm else {
-                throw PatchError(
-                    .config,
-                    "key \(key.key.id) is trusted for \(known.key.algorithm.rawValue) and \(key.key.algorithm.rawValue)",
-                    hint: "trust each key for one algorithm only")
-            }
-            guard known.isRevoked == key.isRevoked, known.expires == key.expires else {
-                throw PatchError(
-                    .config, "key \(key.key.id) is given twice, but not with the same revocation and end",
-                    hint: "give the key once")
-            }
-            if known.name == nil { distinct[place] = key }
+            try key.checkAgrees(with: distinct[place])
+            // The name is for people, so the one that is given counts.
+            if distinct[place].name == nil { distinct[place] = key }
         }
         guard !distinct.isEmpty else { throw PatchError(.config, "no trusted key") }
         self.keys = distinct
