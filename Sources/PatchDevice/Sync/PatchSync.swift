@@ -87,44 +87,53 @@ package actor PatchSync {
 
     private func run(_ activation: Activation) async -> SyncReport {
         defer { current = nil }
-        store.clean()
         let start = ContinuousClock.now
-        let counting = BudgetedSource(pass.source, longest: settings.timeLimit)
-        var report = SyncReport()
+        store.clean()
         if store.follow(on: pass.runner, longest: settings.timeLimit) {
             await awaitWriter()
             return SyncReport(following: store.state)
         }
         store.noteSyncBegin()
+        var report = await askFeed(activation)
+        report.duration = ContinuousClock.now - start
+        store.noteSyncEnd(hasSucceeded: report.error == nil)
+        if let error = report.error {
+            tell(error)
+        } else {
+            if let now = store.clock(), let next = settings.nextSync(after: now) { pause = (now, next) }
+            store.tell(.synced(.init(bytes: report.bytes, duration: report.duration, counts: report.counts)))
+        }
+        return report
+    }
+
+    /// Syncs with the feed, within the time limit.
+    private func askFeed(_ activation: Activation) async -> SyncReport {
+        var report = SyncReport()
+        let source = BudgetedSource(pass.source, longest: settings.timeLimit)
         do throws(PatchError) {
             var pass = pass
-            pass.source = counting
+            pass.source = source
             pass.settings = settings
             report.results = try await pass.run(activation)
             // Patches that came in time are active. The next sync, which fetches the others, must not wait for a pause.
-            if let failure = counting.failure { throw failure }
+            if let failure = source.failure { throw failure }
         } catch {
             // A file that is missing is named with its feed, whose address may be wrong.
             let feed = error.code == .feedUnavailable ? pass.source as? any CustomStringConvertible : nil
             report.error = feed.map { error.at(file: $0.description) } ?? error
         }
-        report.bytes = counting.bytes
-        report.duration = ContinuousClock.now - start
-        store.noteSyncEnd(hasSucceeded: report.error == nil)
-        if let error = report.error {
-            // A folder that cannot be written fails at each sync.
-            if Task.isCancelled {
-                // An orderly end is no failure.
-            } else if error.code == .io || store.fault != nil {
-                store.emitDaily(.syncFailed(.init(error)), error)
-            } else {
-                store.tell(.syncFailed(.init(error)))
-            }
-        } else {
-            if let now = store.clock(), let next = settings.nextSync(after: now) { pause = (now, next) }
-            store.tell(
-                .synced(.init(bytes: report.bytes, duration: report.duration, counts: report.counts)))
-        }
+        report.bytes = source.bytes
         return report
+    }
+
+    private func tell(_ error: PatchError) {
+        // An orderly end is no failure.
+        guard !Task.isCancelled else { return }
+        if error.code == .io || store.fault != nil {
+            // A folder that cannot be written fails at each sync.
+            store.emitDaily(.syncFailed(.init(error)), error)
+        } else {
+            store.tell(.syncFailed(.init(error)))
+        }
     }
 }
