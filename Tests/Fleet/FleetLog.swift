@@ -46,7 +46,7 @@ final class FleetLog: Sendable {
     /// Sets the time of the events that follow.
     func set(_ hour: Double) { now.store(Self.start + Int(hour * 3_600_000), ordering: .relaxed) }
 
-    func emit(_ outcomes: [StoreState.Outcome], at hour: Double, _ log: PatchEventLog?) {
+    func emit(_ outcomes: [StoreState.Event], at hour: Double, _ log: PatchEventLog?) {
         guard let log else { return }
         set(hour)
         for outcome in outcomes {

@@ -31,11 +31,11 @@ extension PatchStore {
 
     /// Notes the breakers that have opened. The next change of the state does this, so that none is lost if the app
     /// ends.
-    func noteOpenings(_ openings: [Opening], in state: inout StoreState) -> [StoreState.Outcome] {
+    func noteOpenings(_ openings: [Opening], in state: inout StoreState) -> [StoreState.Event] {
         let time = clock()
         return openings.flatMap { opening in
             guard state.held.contains(where: { $0.patch == opening.patch && !$0.isProtective }) else {
-                return [StoreState.Outcome]()
+                return [StoreState.Event]()
             }
             let reason = "it failed \(opening.failures.times)"
             return state.fail(opening.patch, reason, limits: limits, at: time)

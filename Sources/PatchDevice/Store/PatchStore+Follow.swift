@@ -43,7 +43,7 @@ extension PatchStore {
             let faults = memory.writer.open(isSilent: isSilent)
             guard memory.writer.canWrite, memory.launch.hasBegun else { return (false, faults) }
             let news = memory.writer.takeNews()
-            memory.pendingOutcomes = memory.writer.state.begin(limits: limits, news: news, at: clock())
+            memory.pendingEvents = memory.writer.state.begin(limits: limits, news: news, at: clock())
             memory.writer.mustWrite = true
             memory.watches.launch = endOfWatch
             return (true, faults)

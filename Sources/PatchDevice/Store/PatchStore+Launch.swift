@@ -178,12 +178,12 @@ extension PatchStore {
         } catch {
             // A failed launch cannot be noted, so nothing new is tried.
             var state = old
-            let outcomes = state.begin(limits: limits, onlyGood: true, news: news, at: time)
+            let events = state.begin(limits: limits, onlyGood: true, news: news, at: time)
             memory.locked {
                 $0.writer.state = state
                 $0.writer.mustWrite = true
             }
-            emit(outcomes)
+            emit(events)
         }
     }
 

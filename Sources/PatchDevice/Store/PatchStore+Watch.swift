@@ -21,14 +21,14 @@ extension PatchStore {
     }
 
     /// Notes which watches are over.
-    func passWatches(_ state: inout StoreState, _ memory: Memory) -> [StoreState.Outcome] {
+    func passWatches(_ state: inout StoreState, _ memory: Memory) -> [StoreState.Event] {
         let watches = memory.watches
         guard let launch = watches.launch, state.launch != nil else { return [] }
         let now = uptime.now()
         // An app that had confirmed before this process took over need not do so again.
         let isConfirmed = launch <= now && memory.launch.hasConfirmed && state.launch?.isConfirmed == false
-        let outcomes = isConfirmed ? state.confirm(limits: limits, at: clock()) : []
-        return outcomes
+        let events = isConfirmed ? state.confirm(limits: limits, at: clock()) : []
+        return events
             + state.pass(began: launch <= now, late: Set(watches.late.filter { $0.value <= now }.keys))
     }
 

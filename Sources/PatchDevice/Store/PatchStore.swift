@@ -34,8 +34,8 @@ package final class PatchStore: Sendable {
         var writer: StoreWriter
         var launch = LaunchInProgress()
         var watches = Watches()
-        /// Outcomes of taking over the lock that are not reported yet.
-        var pendingOutcomes: [StoreState.Outcome] = []
+        /// What taking over the lock has done, and is not reported yet, because it is not written.
+        var pendingEvents: [StoreState.Event] = []
         /// When lasting faults were last reported, as uptimes.
         var lastReported: [String: Duration] = [:]
 
@@ -229,10 +229,10 @@ package final class PatchStore: Sendable {
     /// Changes the state, and writes it durably before anything else happens.
     ///
     /// - Throws: `io` if it cannot be written; the state is then as before.
-    package func change(_ body: (inout StoreState) -> [StoreState.Outcome]) throws(PatchError) {
+    package func change(_ body: (inout StoreState) -> [StoreState.Event]) throws(PatchError) {
         noticeFork()
         var faults: [PatchError] = []
-        let result: Result<[StoreState.Outcome], PatchError>? = memory.locked { memory in
+        let result: Result<[StoreState.Event], PatchError>? = memory.locked { memory in
             faults = memory.writer.takeOver(hasBegun: memory.launch.hasBegun)
             let opened = openings.locked { openings in
                 defer { openings = [] }
@@ -242,7 +242,7 @@ package final class PatchStore: Sendable {
             guard memory.writer.canWrite else { return nil }
             let old = memory.writer.state.launch
             var state = memory.writer.state
-            let outcomes = noteOpenings(opened, in: &state) + passWatches(&state, memory) + body(&state)
+            let events = noteOpenings(opened, in: &state) + passWatches(&state, memory) + body(&state)
             do throws(PatchError) {
                 try memory.writer.write(state)
             } catch {
@@ -251,12 +251,12 @@ package final class PatchStore: Sendable {
             }
             memory.watches.follow(old, state.launch, until: endOfWatch)
             setAlarm(&memory)
-            defer { memory.pendingOutcomes = [] }
-            return .success(memory.pendingOutcomes + outcomes)
+            defer { memory.pendingEvents = [] }
+            return .success(memory.pendingEvents + events)
         }
         for fault in faults { emit(fault) }
         switch result {
-        case .success(let outcomes): emit(outcomes)
+        case .success(let events): emit(events)
         case .failure(let error):
             emit(error)
             throw error
@@ -264,7 +264,7 @@ package final class PatchStore: Sendable {
         }
     }
 
-    /// As ``change(_:)``, for a change that has no outcomes.
+    /// As ``change(_:)``, for a change that has no events.
     func update(_ body: (inout StoreState) -> Void) throws(PatchError) {
         try change { state in
             body(&state)
@@ -274,9 +274,9 @@ package final class PatchStore: Sendable {
 
     package func tell(_ kind: PatchEvent.Kind) { events(PatchEvent(kind)) }
 
-    func emit(_ outcomes: [StoreState.Outcome]) {
-        for outcome in outcomes {
-            switch outcome {
+    func emit(_ events: [StoreState.Event]) {
+        for event in events {
+            switch event {
             case .trial(let patch): tell(.beganTrial(patch))
             case .good(let patch): tell(.confirmed(patch))
             case .suspect(let patch):

@@ -46,6 +46,11 @@ extension StoreState {
         return passed < 0 || passed >= limits.pause(after: held.closings - 1).components.seconds
     }
 
+    /// Chooses the patches that a launch begins with.
+    ///
+    /// - Parameters:
+    ///   - onlyGood: Whether nothing is tried, because what happened in the last launch cannot be written.
+    ///   - wasHealthy: Whether the last launch was confirmed, and has ended in an orderly way.
     mutating func choose(
         _ launch: inout Launch, _ limits: CrashLimits, onlyGood: Bool, wasHealthy: Bool, _ time: Timestamp?
     ) {
@@ -55,21 +60,28 @@ extension StoreState {
         // make it wait, either.
         let isGood = chosen.allSatisfy { !$0.isOnTrial }
         let isSettled = !onlyGood && chosen.allSatisfy { !$0.isOnTrial || $0.couldNotRun }
-        let suspects = held.filter { isDue($0, limits, time) }
-        if isSettled, wasHealthy,
-            let suspect = suspects.first(where: { !$0.couldNotRun }) ?? (isGood ? suspects.first : nil)
-        {
-            // A suspect is tried after a healthy launch, when nothing else is on trial.
+        // A suspect is tried after a healthy launch, when nothing else is on trial.
+        let suspect = isSettled && wasHealthy ? nextSuspect(limits, time, mayRepeat: isGood) : nil
+        if let suspect {
             chosen = runnable { !$0.isOnTrial && !$0.isSuspended && $0.patch.id != suspect.patch.id } + [suspect]
             chosen.sort { $0.patch.id < $1.patch.id }
             for index in held.indices where held[index].hash == suspect.hash { held[index].stage = .suspect }
-        } else if isSettled, mayRetry, isGood || held.contains(where: { $0.isSuspended && !$0.couldNotRun }), isSafe {
+        } else if isSettled, isSafe, mayRetry, isGood || held.contains(where: { $0.isSuspended && !$0.couldNotRun }) {
+            // The patches that are off are tried once more, because the set of good ones has changed.
             chosen = runnable { !$0.isOnTrial }
             launch.isRetry = true
             mayRetry = false
         }
         launch.isSafe = isSafe && !launch.isRetry
         launch.patches = (closed(beside: chosen) { $0.stage == .closed } + chosen).map(\.hash)
+    }
+
+    /// The suspect or closed patch that is tried alone next.
+    ///
+    /// - Parameter mayRepeat: Whether one that could not run before is tried again if there is no other.
+    private func nextSuspect(_ limits: CrashLimits, _ time: Timestamp?, mayRepeat: Bool) -> Held? {
+        let due = held.filter { isDue($0, limits, time) }
+        return due.first { !$0.couldNotRun } ?? (mayRepeat ? due.first : nil)
     }
 
     /// The closed patches whose `otherwise` should answer in this launch.

@@ -9,10 +9,10 @@ extension StoreState {
     ///   - news: What other versions of the app have learned since the last launch of this one.
     package mutating func begin(
         limits: CrashLimits, onlyGood: Bool = false, news: News? = nil, at time: Timestamp?
-    ) -> [Outcome] {
-        var outcomes: [Outcome] = []
+    ) -> [Event] {
+        var events: [Event] = []
         let wasHealthy = launch.map { $0.isConfirmed && !$0.isWatched } ?? false
-        if let launch { judge(launch, limits, time, &outcomes) }
+        if let launch { judge(launch, limits, time, &events) }
         if let news { learn(news) }
         dropOldVersions()
         // A protective patch is a suspect only in the launch that tries it.
@@ -24,9 +24,9 @@ extension StoreState {
         var launch = Launch(patches: [])
         if isEnabled { choose(&launch, limits, onlyGood: onlyGood, wasHealthy: wasHealthy, time) }
         let chosen = Set(launch.patches)
-        for index in held.indices where chosen.contains(held[index].hash) { outcomes += startTrial(at: index) }
+        for index in held.indices where chosen.contains(held[index].hash) { events += startTrial(at: index) }
         self.launch = launch
-        return outcomes
+        return events
     }
 
     /// The indices in `held` of the patches that a crash of a launch is blamed on: those that run and whose watch is
@@ -74,37 +74,42 @@ extension StoreState {
 
     /// Judges the last launch: how it ended, and what a crash in it says about its patches.
     mutating func judge(
-        _ launch: Launch, _ limits: CrashLimits, _ time: Timestamp?, _ outcomes: inout [Outcome]
+        _ launch: Launch, _ limits: CrashLimits, _ time: Timestamp?, _ events: inout [Event]
     ) {
-        judgeEnd(of: launch, &outcomes)
+        judgeEnd(of: launch, &events)
         guard launch.isWatched else { return }
+        // It has failed. If it ended while scripts were loading, they are the cause.
         let loading = loading(launch)
-        guard loading.isEmpty else { return judgeLoading(loading, limits, time, &outcomes) }
-        let (ran, shadows) = (blamable(launch), calledShadows(launch))
+        guard loading.isEmpty else { return judgeLoading(loading, limits, time, &events) }
+        let ran = blamable(launch)
+        let shadows = calledShadows(launch)
+        // Closed patches are the cause only if nothing else can be.
         let closed = ran.isEmpty && shadows.isEmpty ? watchedClosed(launch) : []
-        guard closed.isEmpty else { return judgeClosed(closed, limits, time, &outcomes) }
-        judgeShadows(shadows, limits, time, &outcomes)
+        guard closed.isEmpty else { return judgeClosed(closed, limits, time, &events) }
+        judgeShadows(shadows, limits, time, &events)
+        // What was never confirmed is blamed before what was.
         let hasUnconfirmed = !shadows.isEmpty || ran.contains { held[$0].stage != .good }
         let unproven = ran.filter { held[$0].isUnproven }
-        judgeUnproven(unproven, hasUnconfirmed: hasUnconfirmed, limits, time, &outcomes)
+        judgeUnproven(unproven, hasUnconfirmed: hasUnconfirmed, limits, time, &events)
         let trials = ran.filter { held[$0].stage != .good && !(hasUnconfirmed && unproven.contains($0)) }
         guard !trials.isEmpty else {
+            // Only good patches can be the cause. After a retry that has failed, those that were off stay off.
             guard shadows.isEmpty, !launch.isRetry, !launch.isConfirmed || !ran.isEmpty else { return }
-            return judgeGood(ran, wasSafe: launch.isSafe, limits, time, &outcomes)
+            return judgeGood(ran, wasSafe: launch.isSafe, limits, time, &events)
         }
         // A suspect is tried alone, beside patches that are good.
         let isKnown =
             trials.count == 1 && shadows.isEmpty
             && (!hasUnconfirmed || unproven.isEmpty || held[trials[0]].stage == .suspect)
-        judgeTrials(trials, isKnown: isKnown, limits, time, &outcomes)
+        judgeTrials(trials, isKnown: isKnown, limits, time, &events)
     }
 
     /// Judges how a launch ended, whether or not it crashed.
-    private mutating func judgeEnd(of launch: Launch, _ outcomes: inout [Outcome]) {
+    private mutating func judgeEnd(of launch: Launch, _ events: inout [Event]) {
         let hasPassed = !launch.isWatched || launch.isFirstWatchOver
         if launch.isConfirmed { unconfirmed = 0 }
         if launch.isConfirmed, hasPassed {
-            outcomes += prove(launch)
+            events += prove(launch)
         } else if launch.isRetry {
             // An orderly end proves nothing, so the patches may be tried again.
             mayRetry = hasPassed
@@ -114,7 +119,7 @@ extension StoreState {
         for index in held.indices where all.contains(held[index].hash) { held[index].couldNotRun = false }
         if !launch.isConfirmed, !held.isEmpty, !hasConfirmed, unconfirmed < Self.patience {
             unconfirmed += 1
-            if unconfirmed == Self.patience { outcomes.append(.neverConfirmed(launches: unconfirmed)) }
+            if unconfirmed == Self.patience { events.append(.neverConfirmed(launches: unconfirmed)) }
         }
     }
 
@@ -123,12 +128,12 @@ extension StoreState {
     /// A confirmed patch stays good if an unconfirmed one ran too, until it has failed more often than one on trial
     /// may. If only confirmed patches ran, they are on trial again.
     private mutating func judgeUnproven(
-        _ unproven: [Int], hasUnconfirmed: Bool, _ limits: CrashLimits, _ time: Timestamp?, _ outcomes: inout [Outcome]
+        _ unproven: [Int], hasUnconfirmed: Bool, _ limits: CrashLimits, _ time: Timestamp?, _ events: inout [Event]
     ) {
         for index in unproven {
             if hasUnconfirmed {
                 held[index].failures += 1
-                if held[index].failures > limits.trialFailures { outcomes.append(setAside(at: index, time)) }
+                if held[index].failures > limits.trialFailures { events.append(setAside(at: index, time)) }
             } else {
                 held[index].stage = .trial
                 held[index].isUnproven = false
@@ -140,40 +145,40 @@ extension StoreState {
     /// Counts a crash against the patches on trial, and bans the one that is known to be the cause once it has failed
     /// too often.
     private mutating func judgeTrials(
-        _ trials: [Int], isKnown: Bool, _ limits: CrashLimits, _ time: Timestamp?, _ outcomes: inout [Outcome]
+        _ trials: [Int], isKnown: Bool, _ limits: CrashLimits, _ time: Timestamp?, _ events: inout [Event]
     ) {
         for index in trials {
             held[index].failures += 1
             // If several patches have not proved themselves, the cause is not known. Those on trial are tried again
             // alone.
             if isKnown || held[index].stage == .suspect || held[index].failures < limits.trialFailures { continue }
-            outcomes.append(setAside(at: index, time))
+            events.append(setAside(at: index, time))
         }
         guard isKnown, let index = trials.first,
             held[index].stage == .suspect || held[index].failures >= limits.trialFailures
         else { return }
-        guard !held[index].isProtective else { return outcomes.append(setAside(at: index, time)) }
+        guard !held[index].isProtective else { return events.append(setAside(at: index, time)) }
         guard hasConfirmed else {
             // Perhaps the app just never confirms. The first confirmation bans the patch, because that launch works
             // without it.
             held[index].stage = .suspect
-            return outcomes.append(.suspect(held[index].patch))
+            return events.append(.suspect(held[index].patch))
         }
-        outcomes += ban(held[index].patch, held[index].hash, Self.failedLaunches, at: time)
+        events += ban(held[index].patch, held[index].hash, Self.failedLaunches, at: time)
     }
 
     /// Counts a failed launch against the patches in shadow that were called in it.
     mutating func judgeShadows(
-        _ called: Set<String>, _ limits: CrashLimits, _ time: Timestamp?, _ outcomes: inout [Outcome]
+        _ called: Set<String>, _ limits: CrashLimits, _ time: Timestamp?, _ events: inout [Event]
     ) {
         for index in shadows.indices where called.contains(shadows[index].hash) { shadows[index].failures += 1 }
         for shadow in shadows where called.contains(shadow.hash) && shadow.failures >= limits.trialFailures {
-            outcomes += ban(shadow.patch, shadow.hash, Self.failedShadow, at: time)
+            events += ban(shadow.patch, shadow.hash, Self.failedShadow, at: time)
         }
     }
 
     /// Makes a patch a suspect, or closes it if it is protective.
-    mutating func setAside(at index: Int, _ time: Timestamp?) -> Outcome {
+    mutating func setAside(at index: Int, _ time: Timestamp?) -> Event {
         held[index].isUnproven = false
         held[index].failures = 0
         held[index].wasGood = false
@@ -189,10 +194,10 @@ extension StoreState {
 
     /// Counts a launch that ended while scripts were loading. Nothing else is blamed.
     mutating func judgeLoading(
-        _ loading: [Held], _ limits: CrashLimits, _ time: Timestamp?, _ outcomes: inout [Outcome]
+        _ loading: [Held], _ limits: CrashLimits, _ time: Timestamp?, _ events: inout [Event]
     ) {
         for patch in loading where patch.loadFailures + 1 >= limits.trialFailures {
-            outcomes += ban(patch.patch, patch.hash, Self.failedLoad, at: time)
+            events += ban(patch.patch, patch.hash, Self.failedLoad, at: time)
         }
         let hashes = loading.map(\.hash)
         for index in held.indices where hashes.contains(held[index].hash) { held[index].loadFailures += 1 }
@@ -202,20 +207,20 @@ extension StoreState {
     /// Counts a failed launch in which nothing but closed patches can be the cause, and no sync has reached the feed.
     /// The third in a row bans one of them.
     mutating func judgeClosed(
-        _ closed: [Int], _ limits: CrashLimits, _ time: Timestamp?, _ outcomes: inout [Outcome]
+        _ closed: [Int], _ limits: CrashLimits, _ time: Timestamp?, _ events: inout [Event]
     ) {
         for index in closed { held[index].failures += 1 }
         guard let worst = closed.max(by: { held[$0].failures < held[$1].failures }),
             held[worst].failures >= max(1, limits.failures)
         else { return }
-        outcomes += ban(held[worst].patch, held[worst].hash, Self.failedLaunches, at: time)
+        events += ban(held[worst].patch, held[worst].hash, Self.failedLaunches, at: time)
     }
 
     /// Counts a failed launch in which no patch was on trial.
     ///
     /// - Parameter ran: The indices in `held` of the patches that ran.
     mutating func judgeGood(
-        _ ran: [Int], wasSafe: Bool, _ limits: CrashLimits, _ time: Timestamp?, _ outcomes: inout [Outcome]
+        _ ran: [Int], wasSafe: Bool, _ limits: CrashLimits, _ time: Timestamp?, _ events: inout [Event]
     ) {
         guard !ran.isEmpty else {
             guard wasSafe else { return }
@@ -226,10 +231,10 @@ extension StoreState {
         }
         failures += 1
         guard failures >= max(1, limits.failures) else { return }
-        if ran.contains(where: { !held[$0].isProtective }) { outcomes.append(.safeMode(failures: failures)) }
+        if ran.contains(where: { !held[$0].isProtective }) { events.append(.safeMode(failures: failures)) }
         for index in ran {
             if held[index].isProtective {
-                outcomes.append(setAside(at: index, time))
+                events.append(setAside(at: index, time))
             } else {
                 held[index].isSuspended = true
             }
@@ -239,8 +244,8 @@ extension StoreState {
     }
 
     /// Notes that a confirmed launch has lasted until the end of its watch, or ended in an orderly way.
-    mutating func prove(_ launch: Launch) -> [Outcome] {
-        var outcomes: [Outcome] = []
+    mutating func prove(_ launch: Launch) -> [Event] {
+        var events: [Event] = []
         failures = 0
         let (ran, passed) = (Set(launch.patches), Set(launch.patches).subtracting(launch.broken))
         for index in held.indices where ran.contains(held[index].hash) {
@@ -254,12 +259,12 @@ extension StoreState {
             }
             held[index].stage = .good
             held[index].wasGood = false
-            outcomes.append(.good(held[index].patch))
+            events.append(.good(held[index].patch))
         }
         forgive(passed)
         // A patch that is off could not run, or the set of good patches has changed.
-        if launch.isRetry || !outcomes.isEmpty { mayRetry = isSafe }
-        return outcomes
+        if launch.isRetry || !events.isEmpty { mayRetry = isSafe }
+        return events
     }
 
     mutating func forgive(_ hashes: Set<String>) {

@@ -2,7 +2,7 @@ package import PatchCrypto
 
 // What happens in a launch.
 extension StoreState {
-    mutating func startTrial(at index: Int) -> [Outcome] {
+    mutating func startTrial(at index: Int) -> [Event] {
         guard held[index].stage == .downloaded else { return [] }
         held[index].stage = .trial
         return [.trial(held[index].patch)]
@@ -12,30 +12,30 @@ extension StoreState {
     ///
     /// If this was noted before, the patches that were activated later are good too. Patches have proved themselves
     /// once their watch is over.
-    package mutating func confirm(limits: CrashLimits, at time: Timestamp?) -> [Outcome] {
+    package mutating func confirm(limits: CrashLimits, at time: Timestamp?) -> [Event] {
         guard let launch else { return [] }
         guard !launch.isConfirmed else { return promote(Set(launch.late).subtracting(launch.broken)) }
         self.launch?.isConfirmed = true
         unconfirmed = 0
-        var outcomes = promote(Set(launch.patches).subtracting(launch.broken))
+        var events = promote(Set(launch.patches).subtracting(launch.broken))
         if !crashCounts {
             self.launch?.isWatched = false
-            outcomes += prove(launch)
+            events += prove(launch)
         }
-        guard !hasConfirmed else { return outcomes }
+        guard !hasConfirmed else { return events }
         hasConfirmed = true
         for suspect in held + dropped
         where suspect.stage == .suspect && suspect.failures >= limits.trialFailures
             && !launch.patches.contains(suspect.hash)
         {
-            outcomes += ban(suspect.patch, suspect.hash, Self.failedLaunches, at: time)
+            events += ban(suspect.patch, suspect.hash, Self.failedLaunches, at: time)
         }
-        return outcomes
+        return events
     }
 
     /// Makes patches good. A patch that failed in the previous launch must first run a whole watch without a failure.
-    mutating func promote(_ hashes: Set<String>, from stages: Set<Stage> = [.downloaded, .trial]) -> [Outcome] {
-        var outcomes: [Outcome] = []
+    mutating func promote(_ hashes: Set<String>, from stages: Set<Stage> = [.downloaded, .trial]) -> [Event] {
+        var events: [Event] = []
         var good: [String: Int] = [:]
         // The highest version of a patch comes first.
         for index in held.indices where hashes.contains(held[index].hash) {
@@ -46,13 +46,13 @@ extension StoreState {
             held[index].isUnproven = true
             held[index].wasGood = false
             good[patch.id] = patch.version
-            outcomes.append(.good(patch))
+            events.append(.good(patch))
         }
         guard !good.isEmpty else { return [] }
         // A version that is good, or closed, stays until this one has proved itself.
         drop(held.filter { $0.stage != .good && !$0.isClosed && $0.patch.version < good[$0.patch.id] ?? 0 })
         mayRetry = isSafe
-        return outcomes
+        return events
     }
 
     /// Notes that the watch of some patches is over, and that the app has not crashed. Patches that were activated in
@@ -61,16 +61,16 @@ extension StoreState {
     /// - Parameters:
     ///   - began: Whether the watch of the patches that the launch began with is over.
     ///   - ended: The hashes of patches that were activated later, and whose watch is over.
-    package mutating func pass(began: Bool, late ended: Set<String>) -> [Outcome] {
+    package mutating func pass(began: Bool, late ended: Set<String>) -> [Event] {
         guard let launch else { return [] }
         let passed = ended.intersection(launch.late).subtracting(launch.broken)
         self.launch?.late.removeAll(where: ended.contains)
         self.launch?.isFirstWatchOver = began
         defer { closeNote() }
         guard launch.isConfirmed else { return [] }
-        let outcomes = began ? prove(launch) : []
+        let events = began ? prove(launch) : []
         forgive(passed)
-        return outcomes + promote(passed, from: [.downloaded, .trial, .suspect])
+        return events + promote(passed, from: [.downloaded, .trial, .suspect])
     }
 
     /// The patch that may be tried alone in the middle of a launch, which is confirmed, and in which nothing is watched
@@ -86,7 +86,7 @@ extension StoreState {
     }
 
     /// Notes that a patch is tried alone in the middle of a launch. It becomes good once its watch is over.
-    package mutating func tryAlone(_ hash: String) -> [Outcome] {
+    package mutating func tryAlone(_ hash: String) -> [Event] {
         for index in held.indices where held[index].hash == hash { held[index].stage = .suspect }
         launch?.patches.removeAll { $0 == hash }  // the launch may have begun with its `otherwise`
         return activate(hash)
@@ -160,10 +160,10 @@ extension StoreState {
     /// - Parameter isDue: Whether the launch would have begun with it if the app had registered its functions earlier.
     ///   Then it counts as a patch that the launch began with, if the launch is not confirmed yet or the patch has
     ///   proved itself before.
-    package mutating func activate(_ hash: String, isDue: Bool = false) -> [Outcome] {
-        var outcomes: [Outcome] = []
+    package mutating func activate(_ hash: String, isDue: Bool = false) -> [Event] {
+        var events: [Event] = []
         if let index = held.firstIndex(where: { $0.hash == hash }) {
-            outcomes = startTrial(at: index)
+            events = startTrial(at: index)
             held[index].couldNotRun = false
             // Another version ends, so a later crash is not its fault.
             let id = held[index].patch.id
@@ -172,7 +172,7 @@ extension StoreState {
             launch?.patches.removeAll(where: ended.contains)
             launch?.late.removeAll(where: ended.contains)
         }
-        guard let launch, launch.isFirstWatchOver || !launch.patches.contains(hash) else { return outcomes }
+        guard let launch, launch.isFirstWatchOver || !launch.patches.contains(hash) else { return events }
         let isProven = held.contains { $0.hash == hash && !$0.isOnTrial }
         if isDue, !launch.isConfirmed || isProven, !launch.isFirstWatchOver {
             self.launch?.patches.append(hash)
@@ -180,12 +180,12 @@ extension StoreState {
             if !launch.late.contains(hash) { self.launch?.late.append(hash) }
             if crashCounts { self.launch?.isWatched = true }
         }
-        return outcomes
+        return events
     }
 
     /// Counts a failure of one patch: its breaker opened, or its script did not load.
     package mutating func fail(_ patch: PatchID, _ reason: String, limits: CrashLimits, at time: Timestamp?)
-        -> [Outcome]
+        -> [Event]
     {
         guard let index = held.firstIndex(where: { $0.patch == patch }) else { return [] }
         let hash = held[index].hash

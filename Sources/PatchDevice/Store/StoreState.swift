@@ -4,87 +4,15 @@ internal import PatchText
 
 /// The state of a store: which patches it holds, which were tried, which proved good, and which are banned.
 ///
-/// It is a value without files or clocks. Tests/README.md has a table of its transitions.
+/// It is a value without files or clocks. Tests/README.md has a table of its transitions. The words of this folder:
+///
+/// - A version is *held* if its envelope is in the folder and it may run. One in shadow is *stored*, but not held.
+/// - The *note* is `launch`: it is written before any script runs, and says which patches run. A launch has *failed* if
+///   the next one finds its note open (`isWatched`).
+/// - A patch is *watched* for some time after its activation. A crash meanwhile is blamed on it.
+/// - A patch is *active* or *running* if its functions are called. Only the `otherwise` of a *closed* one *answers*.
+/// - An `Event` is what a change has done. A `SyncOutcome` is what the last sync did with a version that is not held.
 package struct StoreState: Sendable, Hashable {
-    /// Where a patch is on its way from download to trust.
-    package enum Stage: String, Sendable {
-        /// It has not run yet.
-        case downloaded
-        /// It runs, but has not proved itself yet.
-        case trial
-        /// It was among several patches on trial when launches failed. It is tried again alone.
-        case suspect
-        /// Launches failed with it, and it is protective: its `otherwise` answers, and its functions do not run. They
-        /// are tried again alone, and it is a suspect meanwhile.
-        case closed
-        /// A launch that began with it was confirmed, or it ran in one until its watch was over.
-        case good
-        /// It never answers, and is compared with the answers. It is judged like a patch on trial, and never promoted.
-        case shadow
-    }
-
-    package struct Held: Sendable, Hashable {
-        package let patch: PatchID
-        /// The SHA-256 of its envelope, in hex digits.
-        package let hash: String
-        package var stage = Stage.downloaded
-        /// The number of failures that it is blamed for: failed launches, and failures of the patch itself. While it is
-        /// closed, the number of failed launches in a row that have completed no sync.
-        package var failures = 0
-        /// Whether one of its replacements has an `otherwise`, as its script has shown.
-        package internal(set) var isProtective = false
-        /// How often it was closed since it proved itself last.
-        package internal(set) var closings = 0
-        /// When it was closed last.
-        package internal(set) var closed: Timestamp?
-        /// Whether it was good before launches failed with it, and was not set aside since. Processes that follow the
-        /// one that tries it keep running it.
-        package internal(set) var wasGood = false
-        /// The number of launches in a row that ended while its script was loading.
-        package internal(set) var loadFailures = 0
-        /// Whether it is left out because launches failed with it and other good patches: safe mode.
-        package var isSuspended = false
-        /// Whether it could not run when it was last tried, because it was waiting or was refused.
-        package var couldNotRun = false
-        /// Whether it is good, but no launch that began with it has lasted until the end of its watch, or ended in an
-        /// orderly way. A crash while it is watched can put it back on trial.
-        package var isUnproven = false
-
-        /// Whether it may still turn out to be bad.
-        package var isOnTrial: Bool { stage != .good || isUnproven }
-
-        /// What counts on if the feed offers it again after it was dropped; nil if nothing does. If it was closed, that
-        /// is over.
-        var remains: Held? {
-            var held = Held(patch, hash: hash)
-            held.loadFailures = loadFailures
-            held.closings = closings
-            if !isClosed {
-                held.stage = stage == .suspect ? stage : .downloaded
-                held.failures = failures
-            }
-            // Followers ran it in spite of its failure, and do so again.
-            held.wasGood = held.failures > 0 && (wasGood || stage == .good)
-            return held == Held(patch, hash: hash) ? nil : held
-        }
-
-        /// Whether it is closed, or was until its functions were tried in this launch.
-        var isClosed: Bool { stage == .closed || stage == .suspect && isProtective }
-
-        /// Whether it is noted that its script is loading.
-        var notesLoading: Bool { isProtective && stage != .good }
-
-        package init(_ patch: PatchID, hash: String) {
-            self.patch = patch
-            self.hash = hash
-        }
-
-        /// The order by id, the highest version first.
-        static func precedes(_ one: Held, _ other: Held) -> Bool {
-            (one.patch.id, other.patch.version) < (other.patch.id, one.patch.version)
-        }
-    }
-
     /// A version of a patch that must not run on this device again.
     package struct Ban: Sendable, Hashable {
         package let patch: PatchID
@@ -147,8 +75,8 @@ package struct StoreState: Sendable, Hashable {
         }
     }
 
-    /// A result of a change, for the log.
-    package enum Outcome: Sendable, Equatable {
+    /// What a change of the state has done, for the app and its log.
+    package enum Event: Sendable, Equatable {
         case trial(PatchID)
         case good(PatchID)
         case suspect(PatchID)
@@ -288,7 +216,7 @@ package struct StoreState: Sendable, Hashable {
     }
 
     /// Never accepts a patch again, whether it is held, dropped or only running.
-    package mutating func ban(_ patch: PatchID, _ hash: String, _ reason: String, at time: Timestamp?) -> [Outcome] {
+    package mutating func ban(_ patch: PatchID, _ hash: String, _ reason: String, at time: Timestamp?) -> [Event] {
         guard !isBanned(hash) else { return [] }
         remove(hash)
         let ban = Ban(patch: patch, hash: hash, reason: reason.shortened(to: Self.textLimit), time: time)
