@@ -205,7 +205,7 @@ package final class PatchStore: Sendable {
     package func write(_ envelope: [UInt8], hash: String) throws(PatchError) {
         guard !isReadOnly else { throw notAWriter }
         do throws(PatchError) {
-            try folder.write(envelope, hash: hash)
+            try folder.writeEnvelope(envelope, hash: hash)
             memory.locked { $0.launch.blockReasons[hash] = nil }
         } catch {
             emit(error)

@@ -126,7 +126,7 @@ extension StoreFolder {
         let limit = EnvelopeLimits().envelopeSize
         for other in others where other.hasEnvelope(hash) {
             do throws(PatchError) {
-                return try write(other.envelope(hash, limit: limit), hash: hash)
+                return try writeEnvelope(other.envelope(hash, limit: limit), hash: hash)
             } catch {
                 // One that is damaged is taken from another version, or fetched by the next sync.
                 if error.code != .malformed { throw error }

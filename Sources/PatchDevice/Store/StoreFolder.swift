@@ -88,10 +88,10 @@ struct StoreFolder: Sendable {
         }
     }
 
-    /// Writes the status of the launch over the existing mark.
+    /// Writes the status of a state's launch over the existing mark.
     ///
     /// - Parameter isDurable: Whether it must survive a loss of power.
-    func mark(_ state: StoreState, isDurable: Bool) throws(PatchError) {
+    func writeMark(of state: StoreState, isDurable: Bool) throws(PatchError) {
         guard FileInfo(markFile, following: false)?.size == state.mark.count else {
             return try write(state.mark, to: markFile)
         }
@@ -107,7 +107,7 @@ struct StoreFolder: Sendable {
     ///
     /// - Parameter exclusions: The state's, if they have changed; nil if their file has them. They are written first,
     ///   so that it never has fewer than the state.
-    func write(_ state: StoreState, _ exclusions: StoreState.Exclusions?) throws(PatchError) {
+    func writeState(_ state: StoreState, _ exclusions: StoreState.Exclusions?) throws(PatchError) {
         if let exclusions { try write(exclusions.json, to: bansFile) }
         try write(state.json, to: stateFile)
         // The end of the launch needs no room on a full disk.
@@ -158,11 +158,11 @@ struct StoreFolder: Sendable {
     /// write, and lasts as long as the lock.
     ///
     /// - Returns: nil if the lock cannot be taken, such as while another process checks it.
-    func lockAsMute() -> Descriptor? { (try? Folder.lock(envelopes)) ?? nil }
+    func signalWriteFailure() -> Descriptor? { (try? Folder.lock(envelopes)) ?? nil }
 
     /// Whether a process has sent that signal. A store without a folder of envelopes has no patches that a process
     /// could keep running.
-    var isMute: Bool {
+    var signalsWriteFailure: Bool {
         do throws(PatchError) { return try Folder.lock(envelopes, isShared: true) == nil } catch { return false }
     }
 
@@ -182,7 +182,7 @@ struct StoreFolder: Sendable {
         return bytes
     }
 
-    func write(_ envelope: [UInt8], hash: String) throws(PatchError) {
+    func writeEnvelope(_ envelope: [UInt8], hash: String) throws(PatchError) {
         try write(envelope, to: place(of: hash))
     }
 

@@ -17,7 +17,7 @@ struct StoreWriter {
     /// written it.
     var mustWrite = true
     /// Whether the feed has taken patches away, and that could not be written yet.
-    var hasUnwrittenWithdrawals = false { didSet { endMuteness() } }
+    var hasUnwrittenWithdrawals = false { didSet { endWriteFailureSignal() } }
     /// Whether the store was closed, so that another process may open the folder.
     private(set) var isClosed = false
     /// Whether this process has let others write, and may write again later.
@@ -60,14 +60,14 @@ struct StoreWriter {
     /// Why this process does not write.
     var refusal: PatchError {
         fault
-            ?? PatchError(
-                .io,
-                onlyReads
-                    ? "this process only reads this store"
-                    : isReleased
-                        ? "this process has ended, and opens the store again with the next sync"
-                        : "another process, or object, has this store open"
-            ).about(folder.root)
+            ?? PatchError(.io, whyFollowing).about(folder.root)
+    }
+
+    private var whyFollowing: String {
+        if onlyReads { return "this process only reads this store" }
+        return isReleased
+            ? "this process has ended, and opens the store again with the next sync"
+            : "another process, or object, has this store open"
     }
 
     // MARK: the lock
@@ -91,34 +91,53 @@ struct StoreWriter {
         if let read, read.app != app { return refuse(notOurs(app: read.app)) }
         if let problem {
             faults.append(problem)
-            if problem.code == .noInput {
-                // The file exists, but the system could not read it this time. The next launch may succeed.
-                giveUp(problem)
-            } else if lock != nil {
-                try? folder.putStateAside()
-            }
+            putAside(problem)
         }
-        var isKnown = read != nil || old != nil || problem?.code == .noInput
-        do throws(PatchError) {
-            if lock != nil || read == nil { news = try folder.news(of: app) }
-        } catch {
-            faults.append(error)
-            if !isKnown {
-                // A part that began now would lack what the other ones have.
-                giveUp(error)
-                isKnown = true
-            }
+        // A state that could not be read this time is still there.
+        let hasState = read != nil || old != nil || problem?.code == .noInput
+        let unreadNews = readNews(isNeeded: lock != nil || read == nil)
+        if let unreadNews {
+            faults.append(unreadNews)
+            // A part that began now would lack what the other ones have.
+            if !hasState { giveUp(unreadNews) }
         }
-        state = isKnown ? read ?? old ?? state : begun()
-        // A ban survives the loss of the state, and counts for all versions of the app.
-        writtenExclusions = folder.readExclusions()
-        for exclusions in [writtenExclusions] + folder.exclusionsOfOthers() { state.take(exclusions) }
+        state = hasState || unreadNews != nil ? read ?? old ?? state : newState()
+        takeExclusions()
         mustWrite = read != state
         // A new part is complete before anything else is done with it.
         if takesNews, lock != nil {
             do throws(PatchError) { try write(state) } catch { faults.append(error) }
         }
         return faults
+    }
+
+    /// Makes room for a new state, if the one in the folder cannot be used.
+    private mutating func putAside(_ problem: PatchError) {
+        if problem.code == .noInput {
+            // The file exists, but the system could not read it this time. The next launch may succeed.
+            giveUp(problem)
+        } else if lock != nil {
+            try? folder.putStateAside()
+        }
+    }
+
+    /// Finds out what other versions of the app have learned.
+    ///
+    /// - Returns: Why that could not be read this time.
+    private mutating func readNews(isNeeded: Bool) -> PatchError? {
+        guard isNeeded else { return nil }
+        do throws(PatchError) {
+            news = try folder.news(of: app)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    /// Takes the bans and revocations. They survive the loss of the state, and count for all versions of the app.
+    private mutating func takeExclusions() {
+        writtenExclusions = folder.readExclusions()
+        for exclusions in [writtenExclusions] + folder.exclusionsOfOthers() { state.take(exclusions) }
     }
 
     /// Why the folder is not this app's; nil if it is, or nobody's yet.
@@ -154,13 +173,13 @@ struct StoreWriter {
         } catch {
             return [error]
         }
-        guard lock == nil, isSilent || folder.isMute else { return [] }
+        guard lock == nil, isSilent || folder.signalsWriteFailure else { return [] }
         let fault = isSilent ? "does not sync" : "cannot write it"
         return [PatchError(.io, "the process that has this store open \(fault)").about(folder.root)]
     }
 
     /// The state of a version of the app that has no part yet.
-    private mutating func begun() -> StoreState {
+    private mutating func newState() -> StoreState {
         guard let news = takeNews() else {
             var new = state
             // A process that follows has the name before there is a state: its events are the same device's.
@@ -184,18 +203,22 @@ struct StoreWriter {
 
     /// Makes sure that this process writes, if it may. The folder may have been replaced. A process that found the
     /// folder locked tries again at its launch, and at each sync.
+    ///
+    /// - Returns: The faults of the folder, if it was opened again.
     mutating func takeOver(hasBegun: Bool) -> [PatchError] {
         guard !onlyReads, !isClosed else { return [] }
-        if let lock {
-            guard FileInfo(lock)?.identity != FileInfo(folder.path, following: true)?.identity else { return [] }
-        } else if hasBegun {
-            return []
-        }
-        let (old, hadLock) = (state, lock != nil)
+        guard let lock else { return hasBegun ? [] : open() }
+        let isSameFolder = FileInfo(lock)?.identity == FileInfo(folder.path, following: true)?.identity
+        return isSameFolder ? [] : reopen()
+    }
+
+    /// Opens the folder again that was deleted, or replaced, while this process had its lock. The state in memory
+    /// counts, unless another process has created a new one.
+    private mutating func reopen() -> [PatchError] {
+        let old = state
         let isNew = !folder.hasState
-        let faults = open(after: hadLock ? old : nil)
-        // If the folder was deleted, the state in memory counts, unless another process has created a new one.
-        if lock != nil, hadLock, !isNew {
+        let faults = open(after: old)
+        if canWrite, !isNew {
             let bans = state.bans
             for ban in old.bans { state.add(ban) }
             mustWrite = mustWrite || state.bans != bans
@@ -268,7 +291,7 @@ struct StoreWriter {
             markEnd(new.launch)
             // The processes that follow this one do not see changes that it cannot write, so they ask the feed
             // themselves.
-            if writeFailureSignal == nil { writeFailureSignal = folder.lockAsMute() }
+            if writeFailureSignal == nil { writeFailureSignal = folder.signalWriteFailure() }
             throw error
         }
         if new.stored != state.stored {
@@ -283,29 +306,40 @@ struct StoreWriter {
         var ended = state
         ended.launch?.isConfirmed = launch.isConfirmed
         ended.end()
-        if (try? folder.mark(ended, isDurable: false)) != nil { state = ended }
+        if (try? folder.writeMark(of: ended, isDurable: false)) != nil { state = ended }
     }
 
     /// Writes as much as the next launch must find: nothing, a mark, or the whole state.
     private mutating func save(_ new: inout StoreState) throws(PatchError) {
-        guard mustWrite || writeFault != nil || new.differs(from: state) else { return dropNews() }
-        if !mustWrite, new.differsInMark(from: state) {
-            // The start of a launch must be on the disk before any script runs, even if the power is lost.
-            let isWatched = new.launch?.isWatched == true
-            guard (try? folder.mark(new, isDurable: isWatched)) == nil else { return dropNews() }
-        }
+        let isSaved = !mustWrite && writeFault == nil && !new.differs(from: state)
+        if !isSaved, !saveMark(of: new) { try saveWhole(&new) }
+        dropNews()
+    }
+
+    /// Writes the mark, if the new state differs from the written one in nothing else.
+    ///
+    /// - Returns: Whether it was written.
+    private func saveMark(of new: StoreState) -> Bool {
+        guard !mustWrite, new.differsInMark(from: state) else { return false }
+        // The start of a launch must be on the disk before any script runs, even if the power is lost.
+        let isDurable = new.launch?.isWatched == true
+        return (try? folder.writeMark(of: new, isDurable: isDurable)) != nil
+    }
+
+    /// Writes the state, after what it refers to: the envelopes that it takes from other versions, and its bans.
+    private mutating func saveWhole(_ new: inout StoreState) throws(PatchError) {
         if takesNews, let news { try folder.take(new.stored.map(\.hash), from: news) }
         // A mark of an older state, such as one from before a clear, must not match this state.
         new.revision = state.revision &+ 1
         let exclusions = StoreState.Exclusions(new)
-        try folder.write(new, exclusions == writtenExclusions ? nil : exclusions)
+        try folder.writeState(new, exclusions == writtenExclusions ? nil : exclusions)
         writtenExclusions = exclusions
         writeFault = nil
         mustWrite = false
-        dropNews()
-        endMuteness()
+        endWriteFailureSignal()
     }
 
+    /// Forgets what other versions of the app have learned, once the written state has it.
     private mutating func dropNews() {
         guard takesNews else { return }
         news = nil
@@ -313,7 +347,7 @@ struct StoreWriter {
     }
 
     /// Ends the signal once the state is written, without the patches that the feed has taken away.
-    private mutating func endMuteness() {
+    private mutating func endWriteFailureSignal() {
         guard writeFault == nil, !hasUnwrittenWithdrawals else { return }
         writeFailureSignal?.unlock()
         writeFailureSignal = nil
