@@ -222,7 +222,7 @@ public final class PatchDevice: Sendable {
             return []
         }
         // The store keeps the closure, and `updates` keeps the store.
-        return store.activateHeld(on: runner) { [weak updates, trust] in updates?.trustOfHeld ?? trust }
+        return store.launch(on: runner) { [weak updates, trust] in updates?.trustOfHeld ?? trust }
     }
 
     /// Notes that the app works. Patches that the launch began with are good from now on.

@@ -287,7 +287,7 @@ import Testing
         #expect(second.isReadOnly)
         let runner = PatchRunner(registry: registry, host: host, clock: { Timestamp(nearestTo: 1_793_491_200) })
         let trust = PatchTrust(device.feed.trust, scriptKeys: device.feed.scriptKey)
-        second.activateHeld(on: runner) { trust }
+        second.launch(on: runner) { trust }
         #expect(app.price(1) == 8, "the one on trial is for the first process")
         second.confirm()
         second.enterBackground()

@@ -29,6 +29,14 @@ extension PatchStore {
     /// Waits until breakers that have opened are noted, and older versions have taken the place. For tests.
     package func waitForBreakers() { queue.sync {} }
 
+    /// The breakers that have opened since the last change of the state.
+    func takeOpenings() -> [Opening] {
+        openings.locked { openings in
+            defer { openings = [] }
+            return openings
+        }
+    }
+
     /// Notes the breakers that have opened. The next change of the state does this, so that none is lost if the app
     /// ends.
     func noteOpenings(_ openings: [Opening], in state: inout StoreState) -> [StoreState.Event] {
@@ -56,10 +64,10 @@ extension PatchStore {
         else { return }
         memory.locked { _ = $0.launch.broken.insert(hash) }
         if active.isProtective {
-            guard let verified = verified(hash, on: runner, trust: trust),
-                run(verified, hash, on: runner, closing: true)
+            guard let verified = verify(hash, on: runner, trust: trust),
+                activate(verified, hash, on: runner, closing: true)
             else { return }
         }
-        runSuccessor(of: patch.id, without: [patch], on: runner, trust)
+        activateSuccessor(of: patch.id, without: [patch], on: runner, trust)
     }
 }

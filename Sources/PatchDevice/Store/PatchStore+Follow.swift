@@ -6,12 +6,12 @@ package import PatchRunner
 // Several processes that share a folder: one writes, the others follow it.
 extension PatchStore {
     /// Brings a process that does not write up to date with the writer. If the writer has ended, this process takes its
-    /// place and begins its launch: it judges the writer's launch, and runs the patches on trial.
+    /// place and begins its launch: it judges the writer's launch, and activates the patches on trial.
     ///
     /// - Parameters:
     ///   - longest: How long a sync may take, if the app syncs. If the writer has not synced for three syncs in a row,
     ///     this process asks the feed itself.
-    ///   - waits: Whether a patch that is gone runs on while the writer syncs, which may bring its older version.
+    ///   - waits: Whether a patch that is gone stays active while the writer syncs, which may bring its older version.
     /// - Returns: Whether this process follows another one.
     package func follow(on runner: PatchRunner?, longest: Duration? = nil, waits: Bool = true) -> Bool {
         noticeFork()
@@ -20,14 +20,13 @@ extension PatchStore {
         let isFollower = [.follower, .reader].contains(role)
         if isFollower { memory.locked { $0.launch.setBlockReasons([]) } }  // the writer's state counts again
         if let runner, hasLaunched, hasTakenOver || isFollower {
-            run(
-                hasTakenOver ? state.launch?.patches ?? [] : state.hashesForFollowers(without: failed), on: runner,
-                waits: waits && isFollower)
+            let state = state
+            let hashes = hasTakenOver ? state.launch?.patches ?? [] : state.hashesForFollowers(without: failed)
+            activateOnly(hashes, of: state, on: runner, waits: waits && isFollower)
             if state.switches != switches { tell(.changedSwitches(.init(state.switches))) }
         }
         if !isFollower { takeBansOfOthers(on: runner) }
-        // The system ends an app in the background without notice.
-        if hasTakenOver, isInBackground { enterBackground() }
+        if hasTakenOver { staysInBackground() }
         return isFollower
     }
 
@@ -108,39 +107,51 @@ extension PatchStore {
     package var awaitsWriter: Bool { memory.locked { $0.launch.awaitsWriter } }
 
     /// Activates patches, and deactivates all others that are not good. The patches in shadow follow the state, too.
-    private func run(_ hashes: [String], on runner: PatchRunner, waits: Bool) {
-        let (state, isFollower) = (state, isReadOnly)
+    ///
+    /// - Parameter hashes: The patches that a launch would begin with now, and the closed ones, whose `otherwise`
+    ///   answers.
+    private func activateOnly(_ hashes: [String], of state: StoreState, on runner: PatchRunner, waits: Bool) {
+        let isFollower = isReadOnly
         endShadows()
         let (trust, failed) = memory.locked { ($0.launch.trust, $0.failed) }
+        // One that has failed in this process may answer with its `otherwise`, as a closed one does.
         let closed = Set(
             hashes.filter { state.isClosed($0, isFollower: isFollower) }
                 + state.held.map(\.hash).filter(failed.contains))
         let wanted = Set(hashes).subtracting(closed)
         if let trust = trust?() {
             dropRefused(on: runner, trust: trust)
-            let done = memory.locked { memory in
+            let active = memory.locked { memory in
                 memory.launch.running.intersection(wanted).union(memory.launch.answering.intersection(closed))
             }
-            activateHeld(hashes.filter { !done.contains($0) }, in: state, on: runner, trust)
+            activateHeld(hashes.filter { !active.contains($0) }, in: state, on: runner, trust)
         }
-        let isSyncing = waits && isWriterSyncing(Self.longestWait)
-        let ended = memory.locked { memory in
+        for id in unwanted(by: state, wanted, on: runner, waits: waits) { runner.deactivate(id) }
+        let answering = memory.locked { $0.launch.closed }
+        runner.endOtherwise { !closed.contains(answering[$0.name] ?? "") }
+        if let trust { startShadows(on: runner, trust: trust) }
+    }
+
+    /// The names of the active patches that end with a change of the state, and notes whether others wait for the
+    /// writer.
+    private func unwanted(
+        by state: StoreState, _ wanted: Set<String>, on runner: PatchRunner, waits: Bool
+    ) -> [String] {
+        let waits = waits && isWriterSyncing(Self.longestWait)
+        return memory.locked { memory in
             memory.launch.awaitsWriter = false
             return runner.active.map(\.name).filter { id in
-                guard let hash = memory.launch.activated[id]?.hash, state.isEnabled else { return true }
-                if isSyncing, !state.isBanned(hash), !state.held.contains(where: { $0.patch.id == id }) {
+                guard state.isEnabled, let hash = memory.launch.activated[id]?.hash else { return true }
+                let isGone = !state.held.contains { $0.patch.id == id }
+                if waits, isGone, !state.isBanned(hash) {
                     memory.launch.awaitsWriter = true
                     return false
                 }
-                // A patch that cannot run is replaced by its good version.
+                // A good version stays active in the place of a patch that cannot run.
                 let isGood = state.held.contains { $0.hash == hash && $0.stage == .good && !$0.isSuspended }
                 return !wanted.contains(hash) && !isGood
             }
         }
-        for id in ended { runner.deactivate(id) }
-        let answering = memory.locked { $0.launch.closed }
-        runner.endOtherwise { !closed.contains(answering[$0.name] ?? "") }
-        if let trust { startShadows(on: runner, trust: trust) }
     }
 
     /// How long a follower waits for the sync of the writer.
@@ -155,21 +166,5 @@ extension PatchStore {
             return true
         }
         if isForked { tell(.becameFollower(.init(isForked: true))) }
-    }
-
-    /// Reports that the folder cannot be used, once a day.
-    func emit(_ error: PatchError) { emitDaily(.storeFailed(error), error) }
-
-    /// Reports a lasting fault, once a day.
-    package func emitDaily(_ kind: PatchEvent.Kind, _ error: PatchError) {
-        let now = uptime.now()
-        let isNew = memory.locked { memory in
-            memory.lastReported = memory.lastReported.filter { $0.value + .seconds(86_400) > now }
-            let key = "\(kind.name) \(error)"
-            guard memory.lastReported[key] == nil, memory.lastReported.count < 100 else { return false }
-            memory.lastReported[key] = now
-            return true
-        }
-        if isNew { tell(kind) }
     }
 }

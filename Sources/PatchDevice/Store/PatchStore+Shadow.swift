@@ -40,7 +40,7 @@ extension PatchStore {
 
     private func start(_ held: StoreState.Held, on runner: PatchRunner, _ trust: PatchTrust) {
         let hash = held.hash
-        guard let patch = verified(hash, on: runner, trust: trust) else {
+        guard let patch = verify(hash, on: runner, trust: trust) else {
             let isReady = memory.locked { memory in
                 memory.launch.triedShadows.remove(hash)
                 // Another thread may have registered its functions meanwhile.
@@ -52,10 +52,10 @@ extension PatchStore {
         }
         do throws(PatchError) {
             // A script that ends the process would do so in each launch.
-            try note { $0.noteLoading(hash) }
+            try record { $0.noteLoading(hash) }
             let loaded = Result { () throws(PatchError) in try runner.load(patch) }
-            try? note { $0.noteLoaded(hash, isProtective: nil) }
-            try runner.shadow(loaded.get()) { [weak self] in (try? self?.note { $0.noteShadowCall(hash) }) != nil }
+            try? record { $0.noteLoaded(hash, isProtective: nil) }
+            try runner.shadow(loaded.get()) { [weak self] in (try? self?.record { $0.noteShadowCall(hash) }) != nil }
         } catch {
             return memory.locked { memory in
                 memory.launch.blockReasons[hash] = error.isCircumstance ? .postponed(error) : .refused(error)
@@ -67,16 +67,6 @@ extension PatchStore {
             memory.launch.triedShadows.remove(hash)
         }
         endShadows()  // another thread may have removed it meanwhile
-    }
-
-    /// Notes what a patch is about to do, or has done.
-    func note(_ body: (inout StoreState) -> Void) throws(PatchError) {
-        let isInBackground = isInBackground
-        try update { state in
-            body(&state)
-            // The system ends an app in the background without notice.
-            if isInBackground { state.end() }
-        }
     }
 
     /// Ends the shadows that should no longer run.

@@ -53,11 +53,11 @@ extension PatchStore {
         endWatches()
         let (runner, trust) = memory.locked { ($0.launch.runner, $0.launch.trust) }
         guard !isReadOnly, let runner, let next = state.nextAlone(limits: limits, at: clock()), let trust = trust?(),
-            let patch = verified(next.hash, on: runner, trust: trust),
+            let patch = verify(next.hash, on: runner, trust: trust),
             (try? change { $0.tryAlone(next.hash) }) != nil
         else { return }
         endShadows()
-        _ = run(patch, next.hash, on: runner)
+        activate(patch, next.hash, on: runner)
     }
 
     /// Sets an alarm that wakes the store when the next watch ends.

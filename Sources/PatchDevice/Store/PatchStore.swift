@@ -87,9 +87,6 @@ package final class PatchStore: Sendable {
     /// A random name of this installation, which stays the same. Rollouts by percentage use it to count installations.
     package var installation: String { state.installation }
 
-    /// Whether the app has reported that the system may end it.
-    package var isInBackground: Bool { memory.locked { $0.launch.isInBackground } }
-
     package var role: DeviceRole { memory.locked { $0.writer.role } }
     /// Whether this process does not write the folder, whatever its role instead.
     package var isReadOnly: Bool { role != .writer }
@@ -97,40 +94,21 @@ package final class PatchStore: Sendable {
     /// Why the folder cannot be used; nil if it can, or another process uses it.
     package var fault: PatchError? { memory.locked { $0.writer.fault } }
     package var state: StoreState { memory.locked { $0.writer.state } }
-    package var runner: PatchRunner? { memory.locked { $0.launch.runner } }
-    var failed: Set<String> { memory.locked { $0.failed } }
 
-    // MARK: held patches
-
-    package func why(_ id: String) -> [PatchStatus] {
-        let known = patches.filter { $0.id == id }
-        guard known.isEmpty else { return known }
-        let (fault, role) = memory.locked { ($0.writer.whyUnwritable, $0.writer.role) }
-        return [PatchStatus(unknown: id, fault, role == .follower ? sync(of: folder.lastSync) : nil)]
-    }
-
-    /// When the process that this one follows has synced, for ``why(_:)``.
-    private func sync(of time: Duration?) -> String {
-        guard let time else { return "the process that writes the device's folder has not synced yet" }
-        let seconds = max(.zero, .milliseconds(WallClock.milliseconds) - time).components.seconds
-        return "the process that writes the device's folder synced \(seconds) s ago"
-    }
-
-    package var patches: [PatchStatus] {
-        // Not the writer itself, because a copy of it would keep the lock.
-        let (state, fault, role, launch, failed) = memory.locked { memory in
-            let writer = memory.writer
-            return (writer.state, writer.whyUnwritable, writer.role, memory.launch, memory.failed)
+    /// Lets another store open the folder, as the end of the process does. This one changes nothing afterwards.
+    package func close() {
+        memory.locked { memory in
+            memory.writer.close()
+            memory.watches.alarm?.task.cancel()
+            memory.watches = Watches()
         }
-        func patches(_ loaded: [LoadedPatch]?) -> Set<PatchID> { Set((loaded ?? []).map(\.id)) }
-        let (active, shadows) = (launch.runner?.active, launch.runner?.shadows ?? [])
-        return StatusResolver(
-            state: state, running: launch.hasBegun && active != nil ? patches(active) : nil, shadows: patches(shadows),
-            open: patches(((active ?? []) + shadows).filter(\.isBreakerOpen)), failed: failed,
-            blockReasons: launch.blockReasons, fault: fault, role: role,
-            lastSync: role == .follower ? sync(of: folder.lastSync) : ""
-        ).statuses
     }
+
+    /// Removes files that do not belong to the store from its folder: the remains of interrupted writes, and files in
+    /// the place of a folder.
+    package func clean() { memory.locked { $0.writer.clean() } }
+
+    // MARK: bans
 
     /// Rolls back a patch, and never runs it on this device again.
     ///
@@ -150,23 +128,27 @@ package final class PatchStore: Sendable {
         if let last, !found.contains(where: { $0.hash == last.hash }) { found.append(last) }
         found.removeAll { version != nil && $0.patch.version != version }
         // The state is written first, so that the ban holds if the app ends in between.
-        defer {
-            if let version {
-                if let runner { end([PatchID(id: id, version: version)], on: runner) }
-            } else {
-                runner?.deactivate(id)
-                runner?.endOtherwise { $0.name == id }
-            }
-            endShadows()
-        }
-        do throws(PatchError) {
+        let written = Result { () throws(PatchError) in
             try change { state in found.flatMap { state.ban($0.patch, $0.hash, reason, at: time) } }
-        } catch {
+        }
+        if case .failure = written {
             // It holds in this process all the same.
             memory.locked { memory in for patch in found { memory.launch.blockReasons[patch.hash] = .banned(reason) } }
-            throw error
         }
+        endBanned(id, version)
+        try written.get()
         return !found.isEmpty
+    }
+
+    /// - Parameter version: nil if all versions are banned, so that none takes the place of another.
+    private func endBanned(_ id: String, _ version: Int?) {
+        if let version {
+            if let runner { end([PatchID(id: id, version: version)], on: runner) }
+        } else {
+            runner?.deactivate(id)
+            runner?.endOtherwise { $0.name == id }
+        }
+        endShadows()
     }
 
     /// Forgets every patch, ban and note, as if the app had just been installed. Keys that a feed has revoked or
@@ -178,6 +160,8 @@ package final class PatchStore: Sendable {
         folder.removeOthers(unusedSince: nil)
     }
 
+    // MARK: envelopes
+
     /// Whether a patch's envelope exists, and is the one that was stored.
     package func hasEnvelope(_ hash: String) -> Bool { envelope(hash) != nil }
 
@@ -186,23 +170,10 @@ package final class PatchStore: Sendable {
         try? folder.envelope(hash, limit: EnvelopeLimits().envelopeSize)
     }
 
-    /// Lets another store open the folder, as the end of the process does. This one changes nothing afterwards.
-    package func close() {
-        memory.locked { memory in
-            memory.writer.close()
-            memory.watches.alarm?.task.cancel()
-            memory.watches = Watches()
-        }
-    }
-
-    /// Removes files that do not belong to the store from its folder: the remains of interrupted writes, and files in
-    /// the place of a folder.
-    package func clean() { memory.locked { $0.writer.clean() } }
-
-    /// Stores an envelope. Call ``hold(_:)`` to make the store keep it.
+    /// Writes an envelope. Call ``hold(_:shadows:)`` to make the store keep it.
     ///
     /// - Throws: `io` if it cannot be written.
-    package func write(_ envelope: [UInt8], hash: String) throws(PatchError) {
+    package func writeEnvelope(_ envelope: [UInt8], hash: String) throws(PatchError) {
         guard !isReadOnly else { throw notAWriter }
         do throws(PatchError) {
             try folder.writeEnvelope(envelope, hash: hash)
@@ -214,6 +185,8 @@ package final class PatchStore: Sendable {
     }
 
     /// Holds patches whose envelopes were written.
+    ///
+    /// - Throws: `io` if that cannot be written.
     package func hold(
         _ patches: [(patch: PatchID, hash: String)], shadows: [(patch: PatchID, hash: String)] = []
     ) throws(PatchError) {
@@ -224,43 +197,26 @@ package final class PatchStore: Sendable {
         }
     }
 
+    // MARK: changes of the state
+
     private var notAWriter: PatchError { memory.locked { $0.writer.refusal } }
 
-    /// Changes the state, and writes it durably before anything else happens.
+    /// Changes the state, and writes it durably before anything else happens. Then the app is told of it.
     ///
     /// - Throws: `io` if it cannot be written; the state is then as before.
     package func change(_ body: (inout StoreState) -> [StoreState.Event]) throws(PatchError) {
         noticeFork()
-        var faults: [PatchError] = []
-        let result: Result<[StoreState.Event], PatchError>? = memory.locked { memory in
-            faults = memory.writer.takeOver(hasBegun: memory.launch.hasBegun)
-            let opened = openings.locked { openings in
-                defer { openings = [] }
-                return openings
-            }
-            // One that follows notes none.
-            guard memory.writer.canWrite else { return nil }
-            let old = memory.writer.state.launch
-            var state = memory.writer.state
-            let events = noteOpenings(opened, in: &state) + passWatches(&state, memory) + body(&state)
-            do throws(PatchError) {
-                try memory.writer.write(state)
-            } catch {
-                openings.locked { $0 = opened + $0 }
-                return .failure(error)
-            }
-            memory.watches.follow(old, state.launch, until: endOfWatch)
-            setAlarm(&memory)
-            defer { memory.pendingEvents = [] }
-            return .success(memory.pendingEvents + events)
+        let (faults, written) = memory.locked { memory in
+            let faults = memory.writer.takeOver(hasBegun: memory.launch.hasBegun)
+            return (faults, Result { () throws(PatchError) in try write(body, to: &memory) })
         }
         for fault in faults { emit(fault) }
-        switch result {
-        case .success(let events): emit(events)
+        switch written {
+        case .success(let events?): emit(events)
+        case .success(nil): throw notAWriter
         case .failure(let error):
             emit(error)
             throw error
-        case nil: throw notAWriter
         }
     }
 
@@ -272,26 +228,29 @@ package final class PatchStore: Sendable {
         }
     }
 
-    package func tell(_ kind: PatchEvent.Kind) { events(PatchEvent(kind)) }
-
-    func emit(_ events: [StoreState.Event]) {
-        for event in events {
-            switch event {
-            case .trial(let patch): tell(.beganTrial(patch))
-            case .good(let patch): tell(.confirmed(patch))
-            case .suspect(let patch):
-                let held = state.held.first { $0.patch == patch }
-                // Alone, it is one of an app that never confirmed a launch.
-                let reason = held?.failures ?? 0 > 0 ? StoreState.failedLaunches : EventRecord.suspicion
-                tell(.rolledBack(.init(patch, reason: reason, hash: held?.hash ?? "")))
-            case .closed(let patch):
-                let hash = state.held.first { $0.patch == patch }?.hash ?? ""
-                tell(.closed(.init(patch, reason: StoreState.failedLaunches, hash: hash)))
-            case .banned(let ban): tell(.rolledBack(.init(ban.patch, reason: ban.reason, hash: ban.hash)))
-            case .safeMode(let failures): tell(.safeMode(.init(failures: failures)))
-            case .neverConfirmed(let launches): tell(.neverConfirmed(.init(launches: launches)))
-            }
+    /// Changes the state, with what must be noted before the change, and writes it.
+    ///
+    /// - Returns: What has happened; nil if this process does not write.
+    private func write(
+        _ body: (inout StoreState) -> [StoreState.Event], to memory: inout Memory
+    ) throws(PatchError) -> [StoreState.Event]? {
+        let opened = takeOpenings()
+        // One that follows notes none.
+        guard memory.writer.canWrite else { return nil }
+        let oldLaunch = memory.writer.state.launch
+        var state = memory.writer.state
+        // Breakers that have opened and watches that have ended come before what happens now.
+        let events = noteOpenings(opened, in: &state) + passWatches(&state, memory) + body(&state)
+        do throws(PatchError) {
+            try memory.writer.write(state)
+        } catch {
+            openings.locked { $0 = opened + $0 }
+            throw error
         }
+        memory.watches.follow(oldLaunch, state.launch, until: endOfWatch)
+        setAlarm(&memory)
+        defer { memory.pendingEvents = [] }
+        return memory.pendingEvents + events
     }
 
     private static func randomName() -> String {

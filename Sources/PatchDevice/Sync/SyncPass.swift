@@ -269,7 +269,7 @@ struct SyncPass: Sendable {
             let report = try report(on: envelope, trust, at: now)
             manifest = report.manifest
             try check(report, isOf: download.entry)
-            if stored == nil { try store.write(envelope, hash: download.hash) }
+            if stored == nil { try store.writeEnvelope(envelope, hash: download.hash) }
             return true
         } catch {
             try result.refuse(error, manifest, at: now)
@@ -322,14 +322,14 @@ struct SyncPass: Sendable {
         let atOnce = Set(list.entries.filter { $0.when == .now }.map(\.patch))
         var due: [(patch: VerifiedPatch, hash: String)] = []
         for held in state.answeringClosed where !store.isAnswering(held.hash) {
-            guard let patch = store.verified(held.hash, on: runner, trust: trust) else { continue }
+            guard let patch = store.verify(held.hash, on: runner, trust: trust) else { continue }
             due.append((patch, held.hash))
         }
         for held in state.runnable {
             // A suspect that is being tried in this launch stays until its launch is judged.
             guard !running.contains(held.patch), !suspects.contains(held.patch.id),
                 !failed.contains(held.hash), held.stage == .good || atOnce.contains(held.patch),
-                let patch = store.verified(held.hash, on: runner, trust: trust)
+                let patch = store.verify(held.hash, on: runner, trust: trust)
             else { continue }
             due.append((patch, held.hash))
         }
@@ -339,7 +339,7 @@ struct SyncPass: Sendable {
         while !due.isEmpty {
             let next = due.prefix(batch)
             try store.change { state in next.flatMap { state.activate($0.hash) } }
-            for (patch, hash) in next { _ = store.run(patch, hash, on: runner) }
+            for (patch, hash) in next { store.activate(patch, hash, on: runner) }
             due.removeFirst(next.count)
             batch *= 2
         }
