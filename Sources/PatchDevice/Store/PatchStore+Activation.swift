@@ -49,7 +49,7 @@ extension PatchStore {
             if !isReadOnly { guard (try? change { $0.activate(hash, isDue: isDue) }) != nil else { continue } }
             activate(patch, hash, on: runner)
         }
-        staysInBackground()
+        endIfInBackground()
     }
 
     /// Watches running patches that are held again, such as after ``clear()``, as if they were activated now.

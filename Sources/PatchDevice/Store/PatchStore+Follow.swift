@@ -26,7 +26,7 @@ extension PatchStore {
             if state.switches != switches { tell(.changedSwitches(.init(state.switches))) }
         }
         if !isFollower { takeBansOfOthers(on: runner) }
-        if hasTakenOver { staysInBackground() }
+        if hasTakenOver { endIfInBackground() }
         return isFollower
     }
 
@@ -37,6 +37,7 @@ extension PatchStore {
     private func takeOver(isSilent: Bool) -> Bool {
         let (hasBegun, faults) = memory.locked { memory in
             guard !memory.writer.canWrite, !memory.writer.isClosed else {
+                // It writes already, or never again.
                 return (false, memory.writer.takeOver(hasBegun: memory.launch.hasBegun))
             }
             let faults = memory.writer.open(isSilent: isSilent)
@@ -64,12 +65,14 @@ extension PatchStore {
 
     /// Takes what other versions of the app have banned since this process has read the folder, and ends it.
     private func takeBansOfOthers(on runner: PatchRunner?) {
-        let (old, others) = (state, folder.exclusionsOfOthers())
+        let others = folder.exclusionsOfOthers()
+        let old = state
         var new = old
         for other in others { new.take(other) }
         guard new != old else { return }
         try? update { state in for other in others { state.take(other) } }
-        if let runner { end(Set(new.bans.map(\.patch)).subtracting(old.bans.map(\.patch)), on: runner) }
+        let banned = Set(new.bans.map(\.patch)).subtracting(old.bans.map(\.patch))
+        if let runner { end(banned, on: runner) }
     }
 
     /// Notices that the writer does not sync.

@@ -153,7 +153,7 @@ extension PatchStore {
 
     /// Ends the launch again, if the app is in the background: the system ends such an app without notice. An
     /// activation has opened the launch's note.
-    func staysInBackground() {
+    func endIfInBackground() {
         if isInBackground { enterBackground() }
     }
 

@@ -39,15 +39,20 @@ extension PatchStore {
         do throws(PatchError) {
             let verified = try check.result.get()
             runner.lowerMinimumVersion(of: patch.id, to: patch.version)
-            return waits(patch, hash, for: verified.manifest.replaces, on: runner) ? nil : verified
+            let mustWait = noteMissing(verified.manifest.replaces, of: patch, hash, on: runner)
+            return mustWait ? nil : verified
         } catch {
             block(patch, hash, because: blockReason(error, check.manifest, on: runner))
             return nil
         }
     }
 
-    /// Whether a patch waits, because the app has not registered all functions that it replaces.
-    private func waits(_ patch: PatchID, _ hash: String, for functions: [String], on runner: PatchRunner) -> Bool {
+    /// Notes that a patch waits, if the app has not registered all functions that it replaces.
+    ///
+    /// - Returns: Whether it waits.
+    private func noteMissing(
+        _ functions: [String], of patch: PatchID, _ hash: String, on runner: PatchRunner
+    ) -> Bool {
         let names = runner.registry.names
         while case let missing = names.missing(functions), !missing.isEmpty {
             let isNew = memory.locked { memory in

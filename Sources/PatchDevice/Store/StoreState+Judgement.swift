@@ -46,9 +46,9 @@ extension StoreState {
     /// The indices in `held` of the closed patches that a crash of a launch counts against: those whose watch is not
     /// over, if no sync has reached the feed, which could have withdrawn them.
     func watchedClosed(_ launch: Launch) -> [Int] {
+        guard !launch.hasSynced else { return [] }
         let watched = Set((launch.isFirstWatchOver ? [] : launch.patches) + launch.late)
-        return launch.hasSynced
-            ? [] : held.indices.filter { held[$0].stage == .closed && watched.contains(held[$0].hash) }
+        return held.indices.filter { held[$0].stage == .closed && watched.contains(held[$0].hash) }
     }
 
     /// The hashes of the patches in shadow that were called in a launch, and whose watch is not over.
@@ -59,12 +59,11 @@ extension StoreState {
     /// The patches whose scripts were loading.
     func loading(_ launch: Launch) -> [Held] { stored.filter { launch.loading.contains($0.hash) } }
 
+    /// Whether a crash from now on would count: against the launch, or against a patch.
     var crashCounts: Bool {
-        launch.map {
-            !$0.isConfirmed && !$0.isFirstWatchOver || !loading($0).isEmpty || !blamable($0).isEmpty
-                || !watchedClosed($0).isEmpty
-                || !calledShadows($0).isEmpty
-        } ?? false
+        guard let launch else { return false }
+        return !launch.isConfirmed && !launch.isFirstWatchOver || !loading(launch).isEmpty
+            || !blamable(launch).isEmpty || !watchedClosed(launch).isEmpty || !calledShadows(launch).isEmpty
     }
 
     /// Closes the note if a crash would no longer count.

@@ -19,7 +19,8 @@ struct DeliveredTrust {
 
     /// Takes the feed's current trust store, and returns the keys that count.
     ///
-    /// - Throws: `io` if it cannot be kept, because keys that it revokes must stay revoked.
+    /// - Throws: `io` if it cannot be kept, because keys that it revokes must stay revoked; `feed-malformed` if it is
+    ///   none; what the client throws if it cannot be fetched.
     func update(from client: inout FeedClient) async throws(PatchError) -> PatchTrust {
         guard let target = try await client.target(PatchList.trustPath(for: app)) else {
             try store.update { $0.deliveredTrust = nil }
@@ -36,17 +37,22 @@ struct DeliveredTrust {
             throw PatchError(.feedMalformed, "\(target.path): \(error.message)")
         }
         let number = try numberSignedByPinnedKeys(bytes, delivered)
-        // A process that only reads the store keeps nothing.
         if !store.isReadOnly {
-            let digest = try MessageDigest.sha256.text(of: bytes)
-            try store.update { state in
-                state.revoke(Set(delivered.keys.filter(\.isRevoked).map(\.key.id)))
-                state.deliveredTrust = digest
-                if let number { state.raiseTrust(to: number) }
-            }
+            try note(bytes, delivered, number)
             if !isKept { try storage.keep(Self.name, bytes) }
         }
         return try merged(with: delivered, adding: isNewest(number))
+    }
+
+    /// Notes what a trust store revokes, and its digest. The state keeps that even if the file is lost.
+    private func note(_ bytes: [UInt8], _ delivered: TrustStore, _ number: Int?) throws(PatchError) {
+        let digest = try MessageDigest.sha256.text(of: bytes)
+        let revoked = Set(delivered.keys.filter(\.isRevoked).map(\.key.id))
+        try store.update { state in
+            state.revoke(revoked)
+            state.deliveredTrust = digest
+            if let number { state.raiseTrust(to: number) }
+        }
     }
 
     /// Whether a trust store with this number adds keys. An older store does not bring back keys that a newer one has

@@ -73,7 +73,7 @@ struct SyncPass: Sendable {
             store.verify(held.hash, on: runner, trust: trust).map { (patch: $0, hash: held.hash) }
         }
         try activate(due, on: runner)
-        store.staysInBackground()
+        store.endIfInBackground()
     }
 
     /// The patches that do not run yet, and need not wait for the next launch: good ones, and new ones if the list
