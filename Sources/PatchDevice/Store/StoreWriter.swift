@@ -6,6 +6,7 @@ internal import PatchFiles
 struct StoreWriter {
     let folder: StoreFolder
     let app: String
+    private var lock: StoreLock
     /// Whether this process never writes.
     let onlyReads: Bool
     var state: StoreState
@@ -29,24 +30,19 @@ struct StoreWriter {
     /// Whether the state has taken that, or is about to.
     private var takesNews = false
     private var isClean = false
-    /// The process that holds the lock. A fork of it does not.
-    private var process = ProcessID.current
-    /// Keeps other processes from writing; nil if this process does not write.
-    private var lock: Descriptor?
-    /// Signals to the processes that follow this one that it cannot write; nil while it can.
-    private var writeFailureSignal: Descriptor?
 
     /// - Parameter state: The state of a new installation. It counts until the folder is read, and if the folder has no
     ///   state.
     init(folder: StoreFolder, onlyReads: Bool, state: StoreState) {
         self.folder = folder
+        lock = StoreLock(of: folder)
         self.onlyReads = onlyReads
         self.state = state
         app = state.app
         writtenExclusions = StoreState.Exclusions(state)
     }
 
-    var canWrite: Bool { lock != nil }
+    var canWrite: Bool { lock.isHeld }
 
     var role: DeviceRole {
         if onlyReads { return .reader }
@@ -70,7 +66,7 @@ struct StoreWriter {
             : "another process, or object, has this store open"
     }
 
-    // MARK: the lock
+    // MARK: opening and closing
 
     /// Takes the lock, if this process may write and no other one has the lock, and reads the folder.
     ///
@@ -79,8 +75,7 @@ struct StoreWriter {
     ///   - old: The state that counts if the folder has none; nil for what other versions of the app know.
     /// - Returns: The faults of the folder.
     mutating func open(isSilent: Bool = false, after old: StoreState? = nil) -> [PatchError] {
-        lock = nil
-        writeFailureSignal = nil
+        lock.drop()
         isReleased = false
         news = nil
         takesNews = false
@@ -95,7 +90,7 @@ struct StoreWriter {
         }
         // A state that could not be read this time is still there.
         let hasState = read != nil || old != nil || problem?.code == .noInput
-        let unreadNews = readNews(isNeeded: lock != nil || read == nil)
+        let unreadNews = readNews(isNeeded: canWrite || read == nil)
         if let unreadNews {
             faults.append(unreadNews)
             // A part that began now would lack what the other ones have.
@@ -105,7 +100,7 @@ struct StoreWriter {
         takeExclusions()
         mustWrite = read != state
         // A new part is complete before anything else is done with it.
-        if takesNews, lock != nil {
+        if takesNews, canWrite {
             do throws(PatchError) { try write(state) } catch { faults.append(error) }
         }
         return faults
@@ -116,7 +111,7 @@ struct StoreWriter {
         if problem.code == .noInput {
             // The file exists, but the system could not read it this time. The next launch may succeed.
             giveUp(problem)
-        } else if lock != nil {
+        } else if canWrite {
             try? folder.putStateAside()
         }
     }
@@ -167,13 +162,8 @@ struct StoreWriter {
     /// - Returns: The fault of the folder, if there is one.
     private mutating func takeLock(isSilent: Bool) -> [PatchError] {
         guard !onlyReads else { return [] }
-        do throws(PatchError) {
-            try folder.make()
-            lock = try Folder.lock(folder.path)
-        } catch {
-            return [error]
-        }
-        guard lock == nil, isSilent || folder.signalsWriteFailure else { return [] }
+        do throws(PatchError) { try lock.take() } catch { return [error] }
+        guard !canWrite, isSilent || folder.signalsWriteFailure else { return [] }
         let fault = isSilent ? "does not sync" : "cannot write it"
         return [PatchError(.io, "the process that has this store open \(fault)").about(folder.root)]
     }
@@ -184,7 +174,7 @@ struct StoreWriter {
             var new = state
             // A process that follows has the name before there is a state: its events are the same device's.
             if !onlyReads {
-                new.installation = folder.installation(or: new.installation, replacesDamaged: lock != nil)
+                new.installation = folder.installation(or: new.installation, replacesDamaged: canWrite)
             }
             return new
         }
@@ -207,9 +197,8 @@ struct StoreWriter {
     /// - Returns: The faults of the folder, if it was opened again.
     mutating func takeOver(hasBegun: Bool) -> [PatchError] {
         guard !onlyReads, !isClosed else { return [] }
-        guard let lock else { return hasBegun ? [] : open() }
-        let isSameFolder = FileInfo(lock)?.identity == FileInfo(folder.path, following: true)?.identity
-        return isSameFolder ? [] : reopen()
+        guard canWrite else { return hasBegun ? [] : open() }
+        return lock.isInPlace ? [] : reopen()
     }
 
     /// Opens the folder again that was deleted, or replaced, while this process had its lock. The state in memory
@@ -226,41 +215,24 @@ struct StoreWriter {
         return faults
     }
 
-    /// Releases the lock because of a fault.
+    /// Writes no more because of a fault, until the folder is opened again.
     mutating func giveUp(_ fault: PatchError) {
-        lock = nil
-        writeFailureSignal = nil
+        lock.drop()
         self.fault = fault
     }
 
     /// Lets another process write the folder, until this one opens it again.
     mutating func release() {
-        guard process == ProcessID.current, lock != nil else { return }
-        lock?.unlock()
-        writeFailureSignal?.unlock()
-        lock = nil
-        writeFailureSignal = nil
+        guard canWrite else { return }
+        lock.release()
         isReleased = true
     }
 
-    /// Drops the locks that the process shares with the one that it was forked from.
-    ///
-    /// - Returns: Whether this process was forked from the one that opened the store.
-    mutating func noticeFork() -> Bool {
-        guard process != ProcessID.current else { return false }
-        process = ProcessID.current
-        lock = nil
-        writeFailureSignal = nil
-        return true
-    }
+    /// - Returns: Whether this process was forked from the one that opened the store, so that it has no lock.
+    mutating func noticeFork() -> Bool { lock.noticeFork() }
 
     mutating func close() {
-        if process == ProcessID.current {
-            lock?.unlock()
-            writeFailureSignal?.unlock()
-        }
-        lock = nil
-        writeFailureSignal = nil
+        lock.release()
         isClosed = true
     }
 
@@ -268,7 +240,7 @@ struct StoreWriter {
 
     /// Removes files that do not belong to the store from its folder, once.
     mutating func clean() {
-        guard lock != nil, !isClean else { return }
+        guard canWrite, !isClean else { return }
         isClean = true
         folder.clean(keeping: Set(state.stored.map(\.hash)))
         // Their bans are in the file of this part.
@@ -291,7 +263,7 @@ struct StoreWriter {
             markEnd(new.launch)
             // The processes that follow this one do not see changes that it cannot write, so they ask the feed
             // themselves.
-            if writeFailureSignal == nil { writeFailureSignal = folder.signalWriteFailure() }
+            lock.signalWriteFailure()
             throw error
         }
         if new.stored != state.stored {
@@ -349,7 +321,6 @@ struct StoreWriter {
     /// Ends the signal once the state is written, without the patches that the feed has taken away.
     private mutating func endWriteFailureSignal() {
         guard writeFault == nil, !hasUnwrittenWithdrawals else { return }
-        writeFailureSignal?.unlock()
-        writeFailureSignal = nil
+        lock.endWriteFailureSignal()
     }
 }
