@@ -54,10 +54,7 @@ struct StoreWriter {
     var whyUnwritable: PatchError? { fault ?? writeFault }
 
     /// Why this process does not write.
-    var refusal: PatchError {
-        fault
-            ?? PatchError(.io, whyFollowing).about(folder.root)
-    }
+    var refusal: PatchError { fault ?? PatchError(.io, whyFollowing).about(folder.root) }
 
     private var whyFollowing: String {
         if onlyReads { return "this process only reads this store" }
@@ -96,7 +93,11 @@ struct StoreWriter {
             // A part that began now would lack what the other ones have.
             if !hasState { giveUp(unreadNews) }
         }
-        state = hasState || unreadNews != nil ? read ?? old ?? state : newState()
+        if let known = read ?? old {
+            state = known
+        } else if !hasState, unreadNews == nil {
+            state = newState()
+        }
         takeExclusions()
         mustWrite = read != state
         // A new part is complete before anything else is done with it.

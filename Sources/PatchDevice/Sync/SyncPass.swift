@@ -5,16 +5,25 @@ internal import PatchRunner
 
 /// One sync, from the feed's metadata to the active patches.
 struct SyncPass: Sendable {
+    /// The root file that came with the app.
     let root: [UInt8]
     var source: any FeedSource
     let environment: String
+    /// When the app was built.
     let built: Timestamp?
     let store: PatchStore
+    /// Activates the patches; nil in a tool, in which none runs.
     let runner: PatchRunner?
+    /// The keys that came with the app.
     let pinned: PatchTrust
     var settings: SyncSettings
     let progress: @Sendable (_ done: Int, _ all: Int) -> Void
 
+    /// Obeys the feed's list, then its keys, and then fetches and activates patches.
+    ///
+    /// - Returns: A result for each version in the list, and for each one that is held.
+    /// - Throws: What `FeedClient` throws, `feed-mismatch` if the list is for another app or environment, `clock` if
+    ///   the device's clock returns no time, `io` if the store cannot be written. What was done before stays done.
     func run(_ activation: PatchSync.Activation) async throws(PatchError) -> [SyncReport.Result] {
         let storage = MetadataFolder(of: store)
         var client = try client(storage)
@@ -28,7 +37,7 @@ struct SyncPass: Sendable {
         try obey(list, choices, shown: client.shownTime(list.published))
         if let failure { throw failure }
 
-        // Keys come next: patches of a revoked one must end, and nothing new is accepted from it.
+        // Keys come next: patches of a revoked key must end, and nothing new is accepted from it.
         let delivered = DeliveredTrust(
             pinned: pinned, store: store, storage: storage, root: root, environment: environment)
         let trust = try await delivered.update(from: &client)
