@@ -118,10 +118,8 @@ struct ComparisonTable: Sendable {
         }
         return all.sorted { one, other in
             guard one.time == other.time else { return one.time < other.time }
-            for (left, right) in zip(one.names, other.names) where left != right {
-                return left.hasBytes(before: right)
-            }
-            return one.example.line < other.example.line
+            if one.names.isOrdered(before: other.names) { return true }
+            return !other.names.isOrdered(before: one.names) && one.example.line < other.example.line
         }.map(\.example)
     }
 

@@ -72,9 +72,10 @@ struct FaultTable {
         // A string that was dropped for lack of space cannot be shown.
         guard (one.message == 0) == (other.message == 0) else { return other.message == 0 }
         guard one.time == other.time else { return (one.time < other.time) == !showsLatest }
-        guard one.message == other.message else { return texts.text(one.message) < texts.text(other.message) }
-        guard one.file == other.file else { return texts.text(one.file) < texts.text(other.file) }
-        return one.line == other.line ? texts.text(one.stack) < texts.text(other.stack) : one.line < other.line
+        guard one.message == other.message else { return texts.isOrdered(one.message, before: other.message) }
+        guard one.file == other.file else { return texts.isOrdered(one.file, before: other.file) }
+        guard one.line == other.line else { return one.line < other.line }
+        return texts.isOrdered(one.stack, before: other.stack)
     }
 
     /// Adds the faults to the patches that they are of, the most frequent first.
@@ -89,9 +90,10 @@ struct FaultTable {
                     count: fault.count, last: Timestamp(milliseconds: fault.last)))
         }
         for index in patches.indices {
-            patches[index].faults.sort {
-                ($1.count, $0.event, $0.code, $0.function, $0.message)
-                    < ($0.count, $1.event, $1.code, $1.function, $1.message)
+            patches[index].faults.sort { one, other in
+                guard one.count == other.count else { return one.count > other.count }
+                let texts = [one, other].map { [$0.event, $0.code, $0.function, $0.message] }
+                return texts[0].isOrdered(before: texts[1])
             }
         }
     }

@@ -1,3 +1,4 @@
+internal import PatchCrypto
 internal import PatchText
 
 /// The surroundings of patches on devices: the app's version and the operating system. They have numbers.
@@ -31,7 +32,8 @@ struct SurroundingsTable {
         let text: String
 
         func precedes(_ other: Place) -> Bool {
-            numbers == other.numbers ? text < other.text : numbers.lexicographicallyPrecedes(other.numbers)
+            guard numbers == other.numbers else { return numbers.lexicographicallyPrecedes(other.numbers) }
+            return text.hasBytes(before: other.text)
         }
     }
 
@@ -89,20 +91,23 @@ struct SurroundingsTable {
     func report(
         to patch: inout FleetReport.Patch, _ counts: Counts, _ texts: borrowing TextTable
     ) {
-        var versions: [String: (order: [Int], part: FleetReport.Part)] = [:]
-        var systems: [String: FleetReport.Part] = [:]
+        var versions: [ExactString: (order: [Int], part: FleetReport.Part)] = [:]
+        var systems: [ExactString: FleetReport.Part] = [:]
         for (number, count) in counts {
             let version = appVersion(number, texts)
             let order = places[Int(number)].numbers
-            versions[version, default: (order, FleetReport.Part(name: version))].part.add(count)
+            versions[ExactString(version), default: (order, FleetReport.Part(name: version))].part.add(count)
             let name = system(number, texts)
             guard !name.isEmpty else { continue }
-            systems[name, default: FleetReport.Part(name: name)].add(count)
+            systems[ExactString(name), default: FleetReport.Part(name: name)].add(count)
         }
         patch.appVersions = versions.values.sorted {
             let (one, other) = ($0.order.prefix(4), $1.order.prefix(4))
-            return one == other ? $0.part.name > $1.part.name : other.lexicographicallyPrecedes(one)
+            guard one == other else { return other.lexicographicallyPrecedes(one) }
+            return $1.part.name.hasBytes(before: $0.part.name)
         }.map(\.part)
-        patch.systems = systems.values.sorted { ($1.devices, $0.name) < ($0.devices, $1.name) }
+        patch.systems = systems.values.sorted {
+            $0.devices == $1.devices ? $0.name.hasBytes(before: $1.name) : $0.devices > $1.devices
+        }
     }
 }

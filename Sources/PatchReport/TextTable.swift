@@ -1,4 +1,5 @@
 internal import Libc
+internal import PatchCrypto
 internal import PatchText
 
 /// Numbers for strings that repeat, such as names of patches.
@@ -92,5 +93,18 @@ internal import PatchText
 
     func text(_ number: UInt32) -> String {
         unsafe String(decoding: bytes[starts[Int(number)]..<starts[Int(number) + 1]], as: UTF8.self)
+    }
+
+    /// Whether a number's string sorts before another's, by their bytes.
+    func isOrdered(_ number: UInt32, before other: UInt32) -> Bool { text(number).hasBytes(before: text(other)) }
+}
+
+extension [String] {
+    /// Whether the first string that differs from the other's in its place sorts before that, by their bytes.
+    ///
+    /// To `<`, strings of devices may be equal that differ in their bytes, and then their order in the files would
+    /// decide.
+    func isOrdered(before other: [String]) -> Bool {
+        lexicographicallyPrecedes(other) { $0.hasBytes(before: $1) }
     }
 }

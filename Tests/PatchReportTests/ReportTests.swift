@@ -1011,6 +1011,38 @@ import Testing
         #expect(try Self.report(others + [failed(70_001, at: 1)]).patches.first?.faults.first?.count == 70_001)
     }
 
+    /// Eight strings that are one to `==`, in the order of their bytes: an `é` is one scalar, or an `e` and an accent.
+    private static let alike = (0..<8).map { number in
+        [4, 2, 1].map { number & $0 == 0 ? "e\u{301}" : "é" }.joined()
+    }
+
+    /// Texts of devices are told apart by their bytes, and are in their order.
+    @Test func systemsAndReasonsAreToldApartByTheirBytes() throws {
+        let lines = Self.alike.enumerated().map { device, text in
+            Self.line("rolled-back", device: device, #","patch.reason":"\#(text)""#)
+                .replacing(#""service.version""#, with: #""os.name":"\#(text)","service.version""#)
+        }
+        for lines in [lines, lines.reversed()] {
+            let patch = try #require(try Self.report(lines).patches.first)
+            #expect(patch.systems.map { Array($0.name.utf8) } == Self.alike.map { Array($0.utf8) })
+            #expect(patch.faults.map { Array($0.message.utf8) } == Self.alike.map { Array($0.utf8) })
+        }
+    }
+
+    /// The example of equal faults, and the newest of a device's systems, do not depend on the order of the lines.
+    @Test func textsThatLookAlikeMakeOneReport() throws {
+        let lines = Self.alike.map { text in
+            Self.line(
+                "failed", #","error.type":"script","error.message":"\#(text)","code.file.path":"\#(text)""#
+            ).replacing(#""service.version""#, with: #""os.name":"\#(text)","service.version""#)
+        }
+        for lines in [lines, lines.reversed()] {
+            let patch = try #require(try Self.report(lines).patches.first)
+            #expect(patch.faults.map { Array($0.message.utf8) } == [Array(Self.alike[0].utf8)])
+            #expect(patch.systems.map { Array($0.name.utf8) } == [Array(Self.alike[7].utf8)])
+        }
+    }
+
     @Test func theLastLineNeedsNoLineFeed() throws {
         let text = Self.line("activated") + "\n" + Self.line("activated", device: 2)
         #expect(try Self.report(Array(text.utf8)).devices == 2)
