@@ -80,8 +80,10 @@ struct ComparisonTable: Sendable {
         _ counts: ComparisonCounts, of patch: UInt16, at time: UInt64, _ reader: inout EventReader
     ) -> Outcome {
         let key = Key(patch: patch, function: reader.number(.function))
-        let hasRoom = functions[key] != nil || functions.count < most && reader.takesName()
-        guard key.function > 0, hasRoom else { return .noRoom }
+        // A function without a number takes no room here.
+        guard key.function > 0, functions[key] != nil || functions.count < most && reader.takesName() else {
+            return .noRoom
+        }
         var compared = functions.removeValue(forKey: key) ?? Compared(number: UInt16(clamping: functions.count))
         compared.counts.add(counts)
         var isNew = false

@@ -121,6 +121,31 @@ import Testing
         #expect(judgement.sequence.share == Share(300, of: 600))
     }
 
+    /// A function that finds no room among the strings takes no room from its device's faults.
+    @Test func reportBuilderFunctionsWithoutRoomLeaveRoomForFaults() throws {
+        func failed(_ device: Int, _ function: String, _ code: String) -> String {
+            ReportTests.line("failed", device: device, #","code.function.name":"\#(function)","error.type":"\#(code)""#)
+        }
+        // Installations that fill the table of strings with the patches of their launches.
+        let crowd = (100..<240).flatMap { device in
+            (0..<8).map { launch in
+                let patches = (0..<64).map { #"{"patch.id":"a.p\#(device)-\#(launch)-\#($0)","patch.version":1}"# }
+                return ReportTests.line(
+                    "launched", device: device, patch: nil, #","patch.running":[\#(patches.joined(separator: ","))]"#)
+            }
+        }
+        var limits = ReportBuilder.Limits()
+        limits.patches = 0
+        let lines =
+            [failed(1, "A.a", "script"), failed(1, "B.b", "memory")] + crowd
+            + (0..<600).map { ReportTests.line("compared", device: 2, #","code.function.name":"Made.up\#($0)""#) }
+        let report = try ReportTests.report(
+            lines + [failed(2, "A.a", "memory")], limits: limits, listed: Self.listed)
+        let patch = try #require(report.patches.first)
+        #expect(patch.comparisons.isEmpty && report.input.dropped > 600, "a test of the test")
+        #expect(patch.faults.map(\.code).sorted() == ["memory", "memory", "script"])
+    }
+
     /// Damage is counted by devices, if they are named.
     @Test func fleetReportDamagedLinesOfOneDeviceAreOfOneDevice() throws {
         let good = (0..<20).map { ReportTests.line("activated", device: $0) }
