@@ -305,6 +305,8 @@ internal import PatchText
             unit /= 10
         }
         let days = CivilDate(year: year, month: month, day: day).daysSince1970
+        // A day that the month does not have would be one of the next month.
+        guard day <= 28 || CivilDate(daysSince1970: days).day == day else { return nil }
         return (((days * 24 + hour) * 60 + minute) * 60 + second) * 1000 + fraction
     }
 

@@ -1043,6 +1043,16 @@ import Testing
         }
     }
 
+    /// A day that no month has is not another day.
+    @Test(arguments: [
+        ("2026-02-31", false), ("2026-02-29", false), ("2024-02-30", false), ("2026-04-31", false),
+        ("2026-09-31", false), ("2026-10-32", false), ("2026-10-00", false), ("2024-02-29", true), ("2026-10-31", true),
+    ]) func onlyADayThatExistsIsATime(_ day: String, exists: Bool) throws {
+        let report = try Self.report([Self.line("activated").replacing("2026-11-22", with: day)])
+        #expect(report.input.events == 1 && report.input.withoutTime == (exists ? 0 : 1))
+        #expect(report.newest?.description.prefix(10) == (exists ? day[...] : nil))
+    }
+
     @Test func theLastLineNeedsNoLineFeed() throws {
         let text = Self.line("activated") + "\n" + Self.line("activated", device: 2)
         #expect(try Self.report(Array(text.utf8)).devices == 2)
