@@ -220,6 +220,32 @@ import Testing
         }
     }
 
+    /// What an option leaves out is not said to be missing.
+    @Test func whatAnOptionLeavesOutIsSaid() throws {
+        let since = "2026-11-22T10:07:01Z"
+        let none = try Tool.patchpack("report", "events", "--installation", "7", "--since", since, in: folder.path)
+        #expect(none.status == 66 && none.text.isEmpty)
+        #expect(
+            none.error.contains("error: no event of the installation 7 is from \(since) or later\n"), "\(none.error)")
+        #expect(none.error.contains("hint: 5 of its events are from before, or have no time"), "\(none.error)")
+        let other = try Tool.patchpack(
+            "report", "events", "--installation", "70000", "--since", since, in: folder.path)
+        #expect(other.error.contains("error: no event is of the installation 70000\n"), "\(other.error)")
+        #expect(other.error.contains("8,010 events of other installations were read"), "\(other.error)")
+        let patch = try Tool.patchpack(
+            "report", "events", "--patch", "com.example.shop.fix", "--since", "2026-11-23T00:00:00Z", in: folder.path)
+        #expect(
+            patch.error.contains("no event is about com.example.shop.fix; 8,010 earlier events left out\n"),
+            "\(patch.error)")
+        let work = try FeedReleaseFixture()
+        let event = Self.line("activated", 7).replacing("\"com.example.shop\"", with: "\"b\"")
+        try work.folder.write(event + "\n", to: "b.jsonl")
+        let elsewhere = try Tool.patchpack(
+            "report", "b.jsonl", "--feed", "feed", "--installation", "7", in: work.folder.path)
+        #expect(elsewhere.status == 66 && elsewhere.error.contains("no event is of the installation 7\n"))
+        #expect(elsewhere.error.contains("1 event of other apps or environments"), "\(elsewhere.error)")
+    }
+
     @Test func aGateThatIsGivenTwiceIsOne() throws {
         let twice = try Tool.patchpack(
             "report", "events", "--format", "openmetrics", "--gate", "failing<2%", "--gate", "failing<2%",

@@ -77,13 +77,30 @@ enum ReportCommand {
         /// Why there is nothing to report on the only device; nil if there is.
         func missingDevice(in report: FleetReport) -> PatchError? {
             guard let installation, report.device == nil else { return nil }
-            let others = (report.input.others + report.input.earlier).counting("event")
+            let input = report.input
+            // Of the device's events, only the earlier ones are counted as left out.
+            if let since, input.earlier > 0 {
+                return PatchError(
+                    .noInput, "no event of the installation \(installation) is from \(since) or later",
+                    hint:
+                        "\(input.earlier.grouped) of its events are from before, or have no time; give an earlier --since"
+                )
+            }
+            let elsewhere = input.elsewhere > 0 ? ", and \(input.elsewhereText)" : ""
             let place = "an event has it as `app.installation.id`"
             return PatchError(
                 .noInput, "no event is of the installation \(installation)",
                 hint:
-                    "\(others) of other installations were read; \(place), and `patchpack store status --format json` prints a device's own"
+                    "\(input.others.counting("event")) of other installations were read\(elsewhere); \(place), and `patchpack store status --format json` prints a device's own"
             )
+        }
+
+        /// Why the report has no patch; nil if it has one, or if it is not the patch that is missing.
+        func missingPatch(in report: FleetReport) -> String? {
+            guard let id, report.patches.isEmpty, installation == nil || report.device != nil else { return nil }
+            let earlier = report.input.earlier
+            return "no event is about \(id)\(version.map { " \($0)" } ?? "")"
+                + (earlier > 0 ? "; \(earlier.counting("earlier event")) left out" : "")
         }
 
         /// Decides the gates, and leaves the patches in the report that are asked for.
@@ -124,9 +141,7 @@ enum ReportCommand {
         }
         let results = request.decide(&report)
         failure = failure ?? request.failure(of: results, in: report)
-        if let id = request.id, report.patches.isEmpty, request.installation == nil || report.device != nil {
-            console.warning("no event is about \(id)\(request.version.map { " \($0)" } ?? "")")
-        }
+        if let missing = request.missingPatch(in: report) { console.warning(missing) }
         if arguments.format == "openmetrics" {
             try console.raw(report.metrics(results, request.labels, at: request.now))
         } else if console.format == .json {
