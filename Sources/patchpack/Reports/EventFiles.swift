@@ -47,19 +47,18 @@ enum EventFiles {
             others += search.others
         }
         let named = Set(files)
-        var (kept, texts, identities) = ([Path](), Set<Path>(), [FileInfo.Identity: Path]())
+        var (kept, paths, packed, identities) = ([Path](), Set<Path>(), Set<Path>(), [FileInfo.Identity: Path]())
         var leftOut: [FleetReport.Input.LeftOut] = []
         for file in files {
             let text = unpacked(file)
             let identity = FileInfo(file.isStandardStream ? Path("/dev/stdin") : file, following: true)?.identity
             let same = identity.flatMap { identities[$0] }
             if same == nil, let identity { identities[identity] = file }
-            let isNew = texts.insert(text).inserted
-            if same == file || !isNew && file == text {
+            if !paths.insert(file).inserted {
                 leftOut.append(.init(file, "it is named twice"))
             } else if let same {
                 leftOut.append(.init(file, "it is the same file as \(same)"))
-            } else if !isNew || text != file && named.contains(text) {
+            } else if text != file, named.contains(text) || !packed.insert(text).inserted {
                 leftOut.append(.init(file, "\(text.name) is beside it, compressed otherwise or not at all"))
             } else {
                 kept.append(file)

@@ -404,12 +404,14 @@ import Testing
         let run = try Tool.shell(
             """
             gzip -k events/a.jsonl; zstd -q events/a.jsonl -o events/a.jsonl.zst
-            patchpack report events events/a.jsonl --format json; rm events/a.jsonl; patchpack report events --format json
+            patchpack report events events/a.jsonl --format json
+            patchpack report events/a.jsonl.gz events/a.jsonl.zst events/a.jsonl --format json
+            rm events/a.jsonl; patchpack report events --format json
             """, in: folder.path)
         for line in run.lines where !line.isEmpty {
             #expect(try JSONValue(parsing: Array(line.utf8))["input"]?["events"]?.number == 8010)
         }
-        #expect(run.text.split(separator: "\n").count == 2)
+        #expect(run.text.split(separator: "\n").count == 3)
         for warning in [
             "a.jsonl.gz: left out, because a.jsonl is beside it", "a.jsonl: left out, because it is named twice",
             "a.jsonl.zst: left out, because a.jsonl is beside it",
