@@ -553,4 +553,28 @@ import Testing
                 "1 launch: follower 8 7-good-runs",
             ], "\(lines)")
     }
+
+    #if os(Linux)
+        /// Old files go, unless another process has one open, also where only a file that is open for writing can be
+        /// locked alone. Where there are no locks, no process can say that it has a file open. The last file's end is
+        /// the beginning of the new one, so it is not old.
+        @Test(arguments: [
+            ("FAULT_NFS", ["events-1000.jsonl", "events-3000.jsonl"]), ("FAULT_LOCKLESS", ["events-3000.jsonl"]),
+        ])
+        func anEventLogRemovesOldFilesThatNoOtherProcessHas(_ fault: String, stay: [String]) throws {
+            try bench.feed.publish(DeviceTests.source(7))
+            try write("one")
+            let lines = try run(
+                """
+                clang=$(dirname "$(readlink -f "$(command -v swift)")")/clang
+                "$clang" -shared -fPIC -o faults.so "$CHECKOUT/Tests/patchpackTests/Faults/faults.c"
+                mkdir events; for start in 1000 2000 3000; do echo '{}' >events/events-$start.jsonl; done
+                exec 9<events/events-1000.jsonl; flock -s 9
+                AS="env EVENTS=events LD_PRELOAD=$PWD/faults.so \(fault)=1"
+                feed one; start 0; end 0; ls events
+                """)
+            let files = lines.filter { $0.hasPrefix("events-") }
+            #expect(files.filter { $0.utf8.count < 20 } == stay && files.count == stay.count + 1, "\(lines)")
+        }
+    #endif
 }

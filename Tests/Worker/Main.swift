@@ -8,6 +8,8 @@ import PatchRunner
 /// line, and answers each with a line.
 ///
 ///     worker FOLDER FEED TRUST SCRIPT-KEY VERSION
+///
+/// The variable `EVENTS` names a folder for its event log.
 @main
 struct Main {
     static func main() throws {
@@ -25,6 +27,7 @@ struct Main {
                 try TrustStore(decoding: read(3)), scriptKeys: try ScriptKey(decoding: SecretBytes(read(4)))),
             // The feeds of the tests are from that time.
             configuration: .init(
+                log: ProcessInfo.processInfo.environment["EVENTS"].map { PatchDevice.Log(folder: $0) },
                 onEvent: { event in
                     switch event.kind {
                     case .becameFollower(let follower) where follower.isForked: print("forked", terminator: " ")

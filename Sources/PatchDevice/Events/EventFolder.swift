@@ -4,7 +4,8 @@ internal import PatchText
 
 /// The files of an event log: `events-MILLISECONDS.jsonl`, named after the time at which they were started.
 ///
-/// Each process locks the file that it writes, and removes none that another process has locked.
+/// Each process locks the file that it writes, and removes none that another process has locked. Where the file system
+/// has no locks, nothing tells that another process writes a file, and the limits decide alone.
 struct EventFolder {
     private let path: Path
     private let limits: PatchEventLog.Limits
@@ -12,6 +13,8 @@ struct EventFolder {
     /// When the open file was started, in milliseconds since 1970.
     private var began = 0
     private var size = 0
+    /// Whether the open file could be locked, so that the others can be too.
+    private var hasLocks = false
     /// Whether the open file ends in the middle of a line, because the process ended or a write failed.
     private var isCut = false
 
@@ -66,8 +69,10 @@ struct EventFolder {
         let name = path.appending(Self.name(start))
         do throws(SystemError) {
             let file = try Descriptor(name, [.append, .noFollow], permissions: 0o600)
+            let isLocked = try? file.lock(isShared: true)
+            hasLocks = isLocked != nil
             // Another process removes the file while it has the lock.
-            self.file = (try? file.lock(isShared: true)) == false ? nil : file
+            self.file = isLocked ?? true ? file : nil
         } catch {
             throw .system(.io, name, error)
         }
@@ -85,7 +90,11 @@ struct EventFolder {
             let isOld = next.addingOrMost(limits.age.milliseconds) < now
             guard isOld || index < starts.count - max(1, limits.files) else { continue }
             let name = path.appending(Self.name(start))
-            guard let file = try? Descriptor(name, [.read, .noFollow]), (try? file.lock()) != false else { continue }
+            // NFS locks a file for one process only if it is open for writing. It is made if another process has just
+            // removed it, and is then removed again.
+            guard let file = try? Descriptor(name, [.append, .noFollow], permissions: 0o600),
+                (try? file.lock()) ?? !hasLocks
+            else { continue }
             withExtendedLifetime(file) { try? Folder.remove(name) }
         }
     }

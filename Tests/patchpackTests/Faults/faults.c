@@ -7,6 +7,7 @@
 //     FAULT_LINKLESS=1     it has no hard links either
 //     FAULT_THREADLESS=1   no thread can be made
 //     FAULT_LOCKLESS=1     the file system has no locks
+//     FAULT_NFS=1          it locks as NFS does: only a file that is open for writing can be locked alone
 //     FAULT_READABLE=1     it has no permissions: others can read each new file
 //     FAULT_SPAWN=1        SIGTERM comes as soon as a command was started
 //     FAULT_COUNTS=FILE    the number of calls of each kind is written there when the process exits
@@ -78,8 +79,10 @@ int posix_spawn(pid_t *child, const char *path, const posix_spawn_file_actions_t
 }
 
 int flock(int file, int operation) {
+    int isReadOnly = (fcntl(file, F_GETFL) & O_ACCMODE) == O_RDONLY;
     errno = EBADF;
-    return getenv("FAULT_LOCKLESS") ? -1 : (int)syscall(SYS_flock, file, operation);
+    if (getenv("FAULT_LOCKLESS") || (getenv("FAULT_NFS") && isReadOnly && (operation & LOCK_EX))) return -1;
+    return (int)syscall(SYS_flock, file, operation);
 }
 
 static int open_it(int folder, const char *path, int flags, mode_t mode) {
