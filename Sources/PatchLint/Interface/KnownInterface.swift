@@ -1,3 +1,4 @@
+internal import PatchCrypto
 internal import PatchRunner
 
 /// An interface whose functions, types and fields are found by their names, however many there are. Each type is read
@@ -12,9 +13,9 @@ final class KnownInterface {
     private var structures: [Int: KnownStruct] = [:]
     private var methods: [String: NameIndex<PatchInterface.Function>] = [:]
     private var namesOfMethods: [String: [String]] = [:]
-    private var types: [String: InterfaceType] = [:]
-    private var words: [String: [String]] = [:]
-    private var setsOfWords: [String: Set<String>] = [:]
+    private var types: [ExactString: InterfaceType] = [:]
+    private var words: [ExactString: [String]] = [:]
+    private var setsOfWords: [ExactString: Set<ExactString>] = [:]
     private var needed: [String: Int] = [:]
 
     /// - Parameter scalars: Types that are not of the app.
@@ -47,7 +48,7 @@ final class KnownInterface {
         return methods.value(of: name) { NameIndex(exposed.methods, by: \.name) }[method]
     }
 
-    func type(_ text: String) -> InterfaceType { types.value(of: text) { InterfaceType(text) } }
+    func type(_ text: String) -> InterfaceType { types.value(of: ExactString(text)) { InterfaceType(text) } }
 
     /// How many arguments a function, or a method with the name of its class, must get. Those after them are optional.
     func neededArguments(of name: String, _ signature: FunctionType) -> Int {
@@ -57,7 +58,8 @@ final class KnownInterface {
     /// Whether a string is certainly not a value of a type.
     func lacks(_ text: String, in name: String) -> Bool {
         guard let scalar = scalar(name), !scalar.cases.isEmpty else { return false }
-        return !setsOfWords.value(of: name) { Set(words(in: name)) }.contains(text)
+        let known = setsOfWords.value(of: ExactString(name)) { Set(words(in: name).map(ExactString.init)) }
+        return !known.contains(ExactString(text))
     }
 
     /// Whether an integer is certainly not a value of a type.
@@ -83,7 +85,7 @@ final class KnownInterface {
     }
 
     func words(in name: String) -> [String] {
-        words.value(of: name) {
+        words.value(of: ExactString(name)) {
             (scalar(name)?.cases ?? []).compactMap { if case .string(let text) = $0 { text } else { nil } }
         }
     }
@@ -105,7 +107,7 @@ final class KnownStruct {
     let fields: [Field]
     /// Whether there is a field that a script may not leave out.
     let needsFields: Bool
-    private let places: [String: Int]
+    private let names: NameIndex<Field>
 
     fileprivate init(_ structure: PatchInterface.Struct, number: Int, in interface: KnownInterface) {
         name = structure.name
@@ -114,12 +116,12 @@ final class KnownStruct {
             Field(name: $0.name, type: interface.type($0.type), isOptional: $0.isOptional)
         }
         needsFields = fields.contains { !$0.isOptional }
-        places = Dictionary(fields.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
+        names = NameIndex(fields, by: \.name)
     }
 
-    func place(of field: String) -> Int? { places[field] }
+    func place(of field: String) -> Int? { names.place(of: field) }
 
-    func field(_ name: String) -> Field? { places[name].map { fields[$0] } }
+    func field(_ name: String) -> Field? { names[name] }
 
     private(set) lazy var fieldNames = fields.map(\.name)
 }

@@ -50,7 +50,7 @@ extension PatchInterface {
     ///   - type: Its type, after the words for a new element.
     ///   - isNeeded: Whether a new element breaks a patch that does not have it.
     private static func changes<Element>(
-        _ older: [Element], _ newer: [Element], by name: @escaping (Element) -> String, _ words: (Element) -> String,
+        _ older: [Element], _ newer: [Element], by name: (Element) -> String, _ words: (Element) -> String,
         type: (Element) -> String = { _ in "" }, isNeeded: (Element) -> Bool = { _ in false },
         changed: (Element, Element) -> [Change]
     ) -> [Change] {

@@ -41,7 +41,9 @@ extension PatchInterface {
     }
 
     private static func checkOnce(_ names: [String], _ key: String) throws(PatchError) {
-        guard Set(names).count == names.count else { throw malformed("interface: `\(key)` has a name twice") }
+        guard Set(names.map(ExactString.init)).count == names.count else {
+            throw malformed("interface: `\(key)` has a name twice")
+        }
     }
 
     /// The structs. Older apps did not write them.
