@@ -184,40 +184,54 @@ extension FleetReport.Patch {
         return (counts + bad.filter { $0.1 > 0 }.map { "\($0.1.grouped) \($0.0)" }).joined(separator: ", ")
     }
 
+    /// - Parameter all: The devices that reported anything.
     func rows(of all: Int) -> [(name: String, value: String)] {
-        func part(_ count: Int) -> String {
-            let share = Share(count, of: devices)
-            guard count > 0, let value = share.value else { return "0" }
-            return "\(count.grouped)  \(value.percent) (\(share.interval.text))"
-        }
-        let stages = [(trial, "on trial"), (good, "good"), (over, "over"), (withdrawn, "withdrawn")]
-        let ends = [(lastRolledBack, "rolled back"), (lastRefused, "refused"), (inNoStage, "in none of these")]
-        let shown = (inShadow > 0 ? [(inShadow, "in shadow")] : []) + stages + ends.filter { $0.0 > 0 }
         var rows = [
             ("devices", "\(devices.grouped)  \(Share(devices, of: all).value?.percent ?? "") of all"),
-            ("running", "\(running.grouped)  \(Share(running, of: devices).value?.percent ?? "")"),
-            ("stages", shown.map { "\($0.grouped) \($1)" }.joined(separator: ", ")), ("failing", part(failing)),
-            ("rolled back", part(rolledBack)), ("refused", part(refused)),
+            ("running", "\(running.grouped)  \(Share(running, of: devices).value?.percent ?? "")"), ("stages", stages),
+            ("failing", part(failing)), ("rolled back", part(rolledBack)), ("refused", part(refused)),
         ]
         if suspected > 0 { rows.append(("suspected", "\(part(suspected)), rolled back together with others")) }
-        if let stopped {
-            let share = Share(heard - keeping, of: heard).value.map { "  \($0.percent)" } ?? ""
-            let gone = "\((heard - keeping).grouped) no longer have it\(share)"
-            let since =
-                heard > 0 ? "of \(heard.counting("device")) heard of since, \(gone)" : "no device heard of since"
-            rows.append(("stopped", "\(stopped): \(since)"))
-        }
+        if let stopped { rows.append(("stopped", "\(stopped): \(heardSinceStop)")) }
         rows += workRows
         for (name, parts) in [("app versions", appVersions), ("systems", systems)] where !parts.isEmpty {
             rows.append((name, parts.prefix(8).map(\.text).joined(separator: ", ")))
         }
-        if let (first, before) = beginning, let last = hours.last(where: { $0.newDevices > 0 })?.hour {
-            let left = before > 0 ? "; \(before.counting("device")) before that, by clocks that may be wrong" : ""
-            let hours = "\((last - first + 1).grouped) h from \(hourText(first))\(left)"
-            rows.append(("new devices", "\(sparkline(first...last))  \(hours)"))
-        }
+        if let adoption { rows.append(("new devices", adoption)) }
         if let minute = firstBelievedBadMinute { rows.append(("first failure", minuteText(minute))) }
         return rows + faults.prefix(5).map { ($0.event, $0.text) }
+    }
+
+    /// A number of its devices, with their share and what that tells about other devices.
+    private func part(_ count: Int) -> String {
+        let share = Share(count, of: devices)
+        guard count > 0, let value = share.value else { return "0" }
+        return "\(count.grouped)  \(value.percent) (\(share.interval.text))"
+    }
+
+    /// How many devices are in each stage. Those that a good patch has no devices in are shown only if they have some.
+    private var stages: String {
+        let always = [(trial, "on trial"), (good, "good"), (over, "over"), (withdrawn, "withdrawn")]
+        let ends = [(lastRolledBack, "rolled back"), (lastRefused, "refused"), (inNoStage, "in none of these")]
+        let shown = [(inShadow, "in shadow")].filter { $0.0 > 0 } + always + ends.filter { $0.0 > 0 }
+        return shown.map { "\($0.grouped) \($1)" }.joined(separator: ", ")
+    }
+
+    /// How many devices were heard of since the feed stopped it, and have it no longer.
+    private var heardSinceStop: String {
+        guard heard > 0 else { return "no device heard of since" }
+        let gone = heard - keeping
+        let share = Share(gone, of: heard).value.map { "  \($0.percent)" } ?? ""
+        return "of \(heard.counting("device")) heard of since, \(gone.grouped) no longer have it\(share)"
+    }
+
+    /// A chart of the devices that reported it for the first time; nil if no device has a time.
+    private var adoption: String? {
+        guard let (first, before) = beginning, let last = hours.last(where: { $0.newDevices > 0 })?.hour else {
+            return nil
+        }
+        let left = before > 0 ? "; \(before.counting("device")) before that, by clocks that may be wrong" : ""
+        return "\(sparkline(first...last))  \((last - first + 1).grouped) h from \(hourText(first))\(left)"
     }
 
     /// How often it was called, and how long the calls took; and what it would change in shadow.
