@@ -35,12 +35,15 @@ struct ComparisonTable: Sendable {
         }
     }
 
-    /// The comparisons of a function, with the earliest of its differences, and when each was first reported.
+    /// The comparisons of a function.
     private struct Compared {
         /// Its number in the table of the devices' comparisons.
         let number: UInt16
         var counts = ComparisonCounts()
+        /// The calls that could not be compared by the number of the reason's string.
         var reasons: [UInt32: Int] = [:]
+        /// The earliest of its differences, and when each was first reported: milliseconds since 1970, or the largest
+        /// number if that is not known.
         var examples: [Difference: UInt64] = [:]
     }
 
@@ -67,10 +70,14 @@ struct ComparisonTable: Sendable {
     /// The comparisons of each function on each device.
     private var rows: DeviceTable<Row>
 
-    init(_ limits: ReportBuilder.Limits) {
-        most = limits.comparisons
-        mostReasons = limits.reasons
-        rows = DeviceTable(Row(), most: limits.devices / 4)
+    /// - Parameters:
+    ///   - most: The most functions of all patches together.
+    ///   - reasons: The most reasons of a function why calls could not be compared.
+    ///   - devices: The most places for functions on devices, a power of two. Each takes 32 bytes.
+    init(most: Int, reasons: Int, devices: Int) {
+        self.most = most
+        mostReasons = reasons
+        rows = DeviceTable(Row(), most: devices)
     }
 
     /// Adds the comparison of the reader's line, which names a function.
@@ -84,32 +91,38 @@ struct ComparisonTable: Sendable {
         guard key.function > 0, functions[key] != nil || functions.count < most && reader.takesName() else {
             return .noRoom
         }
+        // It is taken out of the table, which would otherwise copy it to change it.
         var compared = functions.removeValue(forKey: key) ?? Compared(number: UInt16(clamping: functions.count))
         compared.counts.add(counts)
+        addReasons(to: &compared, &reader)
+        addExample(to: &compared, at: time, &reader)
+        functions[key] = compared
         var isNew = false
         rows.change(reader.device, compared.number) { row in
             isNew = row.isEmpty
             row.add(counts)
         }
-        for reason in reader.countedReasons() where reason.text > 0 && reason.number > 0 {
-            if compared.reasons[reason.text] != nil || compared.reasons.count < mostReasons {
-                compared.reasons[reason.text, default: 0].addOrMost(reason.number)
-            }
-        }
-        if reader.has(.answer), reader.has(.result) {
-            let example = Difference(
-                answer: reader.number(.answer), result: reader.number(.result), file: reader.number(.file),
-                line: reader.integer(.line))
-            let time = time > 0 ? time : .max
-            compared.examples[example] = min(compared.examples[example] ?? .max, time)
-            if compared.examples.count > Self.mostExamples,
-                let latest = sorted(compared.examples, reader.texts).last
-            {
-                compared.examples[latest] = nil
-            }
-        }
-        functions[key] = compared
         return isNew ? .new : .known
+    }
+
+    private func addReasons(to compared: inout Compared, _ reader: inout EventReader) {
+        for reason in reader.countedReasons() where reason.text > 0 && reason.number > 0 {
+            guard compared.reasons[reason.text] != nil || compared.reasons.count < mostReasons else { continue }
+            compared.reasons[reason.text, default: 0].addOrMost(reason.number)
+        }
+    }
+
+    /// Adds the difference that the reader's line has, and removes the latest one if there are too many.
+    private func addExample(to compared: inout Compared, at time: UInt64, _ reader: inout EventReader) {
+        guard reader.has(.answer), reader.has(.result) else { return }
+        let example = Difference(
+            answer: reader.number(.answer), result: reader.number(.result), file: reader.number(.file),
+            line: reader.integer(.line))
+        compared.examples[example] = min(compared.examples[example] ?? .max, time > 0 ? time : .max)
+        guard compared.examples.count > Self.mostExamples,
+            let latest = sorted(compared.examples, reader.texts.table).last
+        else { return }
+        compared.examples[latest] = nil
     }
 
     /// Examples from the earliest on, regardless of their order in the files.

@@ -62,7 +62,7 @@ struct FaultTable {
         var fault = faults.removeValue(forKey: key) ?? Counted(example: example)
         fault.count.addOrMost(count)
         fault.last = max(fault.last, time)
-        if isPreferred(example, to: fault.example, reader.texts) { fault.example = example }
+        if isPreferred(example, to: fault.example, reader.texts.table) { fault.example = example }
         faults[key] = fault
         return true
     }
@@ -96,20 +96,5 @@ struct FaultTable {
                 return texts[0].isOrdered(before: texts[1])
             }
         }
-    }
-}
-
-extension TextTable {
-    /// - Parameter file: The number of the file's name; 0 if it is not known.
-    func place(file: UInt32, line: Int) -> PatchError.Place {
-        PatchError.Place(file: file > 0 ? text(file) : nil, line: line > 0 ? line : nil)
-    }
-}
-
-extension Timestamp {
-    /// - Parameter milliseconds: Since 1970; 0 if the time is not known.
-    init?(milliseconds: UInt64) {
-        guard milliseconds > 0 else { return nil }
-        self.init(secondsSince1970: Int(milliseconds / 1000))
     }
 }

@@ -1,5 +1,28 @@
 internal import PatchCrypto
 
+extension FleetReport {
+    /// Counts what is known of a device itself.
+    ///
+    /// - Parameter scale: How many devices it represents.
+    mutating func count(_ life: DeviceLife, _ scale: Int) {
+        for trouble in Trouble.allCases where life.has(trouble: trouble) { troubled[trouble, default: 0] += scale }
+        if life.isUnsynced { unsynced += scale }
+    }
+}
+
+extension FleetReport.Device.Held {
+    /// A patch on a device.
+    ///
+    /// - Parameters:
+    ///   - life: The patch's life on the device.
+    ///   - own: The life of the device itself.
+    init(_ patch: FleetReport.Patch, _ life: DeviceLife, on own: DeviceLife) {
+        self.init(
+            id: patch.id, version: patch.version, stage: life.stage, since: Timestamp(milliseconds: life.stageTime),
+            isRunning: life.isRunning(on: own))
+    }
+}
+
 extension FleetReport.Patch {
     /// When the feed stopped it, in milliseconds since 1970; nil if it did not.
     var stopTime: UInt64? { stopped.map { UInt64(max(0, $0.secondsSince1970)) * 1000 } }

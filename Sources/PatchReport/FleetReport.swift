@@ -2,7 +2,9 @@ package import PatchCrypto
 package import PatchFiles
 package import PatchText
 
+/// What the event logs of a fleet add up to.
 package struct FleetReport: Sendable, Equatable {
+    /// What was read, and what of it was not counted.
     package struct Input: Sendable, Equatable {
         package var bytes = 0
         package var events = 0
@@ -34,6 +36,7 @@ package struct FleetReport: Sendable, Equatable {
         package var origins = 0
         package var leftOut: [LeftOut] = []
 
+        /// A file that was not read, and why.
         package struct LeftOut: Sendable, Equatable {
             package let file: Path
             package let reason: String
@@ -67,6 +70,7 @@ package struct FleetReport: Sendable, Equatable {
         }
     }
 
+    /// The only device of a report on one.
     package struct Device: Sendable, Equatable {
         /// A patch on the device, in one version.
         package struct Held: Sendable, Equatable {

@@ -51,7 +51,7 @@ struct SurroundingsTable {
         if number == 0, names != Names(), places.count < Int(UInt16.max), reader.takesName() {
             number = UInt16(places.count)
             numbers[names] = number
-            places.append(Self.place(names, reader.texts))
+            places.append(Self.place(names, reader.texts.table))
         }
         // A device without room for a name says nothing about the next one.
         if number > 0 || names == Names() { last = (names, number) }

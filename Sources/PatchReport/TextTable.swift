@@ -17,8 +17,6 @@ internal import PatchText
     /// Where each string begins, by its number, and where the last one ends.
     private var starts = [0, 0]
     private var hashes: [UInt64] = [0]
-    /// The members of an event whose form a string is known to have, as bits.
-    var forms: [UInt64] = [0]
     /// The numbers by hash. At most a quarter of the places is used.
     private var places = [UInt32](repeating: 0, count: 1 << 18)
 
@@ -47,6 +45,11 @@ internal import PatchText
         return hash
     }
 
+    func hash(_ text: String) -> UInt64 {
+        var text = text
+        return text.withUTF8 { unsafe hash(UnsafeRawBufferPointer($0)) }
+    }
+
     /// Whether there is room for another string.
     ///
     /// - Parameter isFree: Whether it is free text, such as a message. The last quarter of the room is for names.
@@ -55,8 +58,9 @@ internal import PatchText
         return isFree ? count < Self.most / 4 * 3 && end <= Self.room / 4 * 3 : count < Self.most && end <= Self.room
     }
 
-    /// Whether a number's string is this one, which is not empty.
-    func isEqual(_ number: UInt32, to text: UnsafeRawBufferPointer) -> Bool {
+    /// Whether a number's string is this one, which is not empty. It is asked for each key of each line, so that a call
+    /// would show in the time of a report.
+    @inline(__always) func isEqual(_ number: UInt32, to text: UnsafeRawBufferPointer) -> Bool {
         let (start, count) = (starts[Int(number)], min(text.count, Self.longest))
         guard starts[Int(number) + 1] - start == count, let text = text.baseAddress,
             let own = unsafe bytes.baseAddress
@@ -65,34 +69,53 @@ internal import PatchText
     }
 
     /// The number of a string; 0 if it has none.
-    ///
-    /// - Parameter isNew: Whether it gets one if there is room.
-    mutating func number(of text: UnsafeRawBufferPointer, isNew: Bool) -> UInt32 {
+    func number(of text: UnsafeRawBufferPointer) -> UInt32 {
+        guard unsafe !text.isEmpty else { return 0 }
+        let text = unsafe UnsafeRawBufferPointer(rebasing: text.prefix(Self.longest))
+        return unsafe places[place(of: text, hash(text))]
+    }
+
+    /// The number of a string, which gets one if there is room; 0 if there is none, or if the string is empty.
+    mutating func add(_ text: UnsafeRawBufferPointer) -> UInt32 {
         guard unsafe !text.isEmpty else { return 0 }
         let text = unsafe UnsafeRawBufferPointer(rebasing: text.prefix(Self.longest))
         let hash = unsafe hash(text)
-        var place = Int(truncatingIfNeeded: hash) & (places.count - 1)
-        while case let number = places[place], number > 0 {
-            if hashes[Int(number)] == hash, unsafe isEqual(number, to: text) { return number }
-            place = (place + 1) & (places.count - 1)
-        }
-        guard isNew, unsafe hasRoom(for: text) else { return 0 }
+        let place = unsafe place(of: text, hash)
+        guard places[place] == 0, unsafe hasRoom(for: text) else { return places[place] }
         let start = starts[starts.count - 1]
         unsafe UnsafeMutableRawBufferPointer(rebasing: bytes[start...]).copyMemory(from: text)
         starts.append(start + text.count)
         hashes.append(hash)
-        forms.append(0)
         places[place] = UInt32(count)
         return places[place]
     }
 
-    mutating func number(of text: String) -> UInt32 {
+    mutating func add(_ text: String) -> UInt32 {
         var text = text
-        return text.withUTF8 { unsafe number(of: UnsafeRawBufferPointer($0), isNew: true) }
+        return text.withUTF8 { unsafe add(UnsafeRawBufferPointer($0)) }
+    }
+
+    /// The place of a string's number, or the free place for it.
+    private func place(of text: UnsafeRawBufferPointer, _ hash: UInt64) -> Int {
+        var place = Int(truncatingIfNeeded: hash) & (places.count - 1)
+        while case let number = places[place], number > 0 {
+            if hashes[Int(number)] == hash, unsafe isEqual(number, to: text) { return place }
+            place = (place + 1) & (places.count - 1)
+        }
+        return place
     }
 
     func text(_ number: UInt32) -> String {
         unsafe String(decoding: bytes[starts[Int(number)]..<starts[Int(number) + 1]], as: UTF8.self)
+    }
+
+    /// A place in a script.
+    ///
+    /// - Parameters:
+    ///   - file: The number of the file's name; 0 if it is not known.
+    ///   - line: 0 if it is not known.
+    func place(file: UInt32, line: Int) -> PatchError.Place {
+        PatchError.Place(file: file > 0 ? text(file) : nil, line: line > 0 ? line : nil)
     }
 
     /// Whether a number's string sorts before another's, by their bytes.

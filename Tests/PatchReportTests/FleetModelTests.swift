@@ -92,7 +92,8 @@ import Testing
     /// The step of a rollout after the reports of some devices.
     private func step(_ fleet: Fleet, _ lines: ArraySlice<[String]>, in folder: TestFolder) throws -> RolloutStep {
         let path = try folder.write(Array(lines.joined().joined(separator: "\n").utf8), to: "events.jsonl")
-        var builder = ReportBuilder(now: ReportTests.now, patch: "com.example.fix", version: 2)
+        let filter = ReportFilter(patch: "com.example.fix", version: 2)
+        var builder = ReportBuilder(now: ReportTests.now, filter: filter)
         builder.add(listed: [FleetReport.Listed(id: "com.example.fix", version: 2, isLive: !fleet.isShadow)])
         try EventInput().read(Path(path), into: &builder)
         let report = builder.report()

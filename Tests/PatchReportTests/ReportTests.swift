@@ -33,8 +33,8 @@ import Testing
             }
         let folder = try TestFolder()
         let path = try folder.write(Array((lines.joined(separator: "\n") + "\n").utf8), to: "events.jsonl")
-        var builder = ReportBuilder(
-            now: Self.now, origin: FleetReport.Origin(app: "com.example", environment: "release"))
+        let origin = FleetReport.Origin(app: "com.example", environment: "release")
+        var builder = ReportBuilder(now: Self.now, filter: ReportFilter(origin: origin))
         try EventInput().read(Path(path), into: &builder)
         let input = builder.report().input
         #expect(input.events == 2 && input.elsewhere == 3)
@@ -47,7 +47,7 @@ import Testing
     ) throws -> FleetReport {
         let folder = try TestFolder()
         let path = try folder.write(Array(text), to: "events.jsonl")
-        var builder = ReportBuilder(now: now, limits: limits, installation: installation)
+        var builder = ReportBuilder(now: now, limits: limits, filter: ReportFilter(installation: installation))
         builder.add(listed: listed)
         try EventInput().read(Path(path), into: &builder)
         return builder.report()

@@ -21,9 +21,10 @@ extension World {
     ) throws(PatchError) -> FleetReport {
         var limits = ReportBuilder.Limits()
         limits.devices = 1 << 10
-        var builder = ReportBuilder(
-            now: now * 1000, limits: limits, patch: entry?.id, version: entry?.version, since: since,
-            newSince: newSince, origin: FleetReport.Origin(app: FeedFixture.app, environment: "release"))
+        let filter = ReportFilter(
+            patch: entry?.id, version: entry?.version, since: since, newSince: newSince,
+            origin: FleetReport.Origin(app: FeedFixture.app, environment: "release"))
+        var builder = ReportBuilder(now: now * 1000, limits: limits, filter: filter)
         if let entry {
             builder.add(listed: [.init(id: entry.id, version: entry.version, isLive: entry.state != .shadow)])
         }

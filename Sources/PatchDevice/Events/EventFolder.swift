@@ -69,10 +69,10 @@ struct EventFolder {
         let name = path.appending(Self.name(start))
         do throws(SystemError) {
             let file = try Descriptor(name, [.append, .noFollow], permissions: 0o600)
+            // False if another process removes the file, which it does while it has the lock.
             let isLocked = try? file.lock(isShared: true)
             hasLocks = isLocked != nil
-            // Another process removes the file while it has the lock.
-            self.file = isLocked ?? true ? file : nil
+            self.file = isLocked == false ? nil : file
         } catch {
             throw .system(.io, name, error)
         }

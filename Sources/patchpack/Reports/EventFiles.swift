@@ -6,85 +6,45 @@ import PatchPublishing
 import PatchReport
 import PatchRunner
 
+/// The report on the event logs that a command line names.
 enum EventFiles {
-    private static let packings = [".gz", ".zst"]
-
-    private static func unpacked(_ file: Path) -> Path {
-        guard let packing = packings.first(where: file.ends) else { return file }
-        return Path(bytes: Array(file.bytes.dropLast(packing.utf8.count)))
-    }
-
-    /// Whether a name is that of an event log, such as `a.jsonl`, and `a.jsonl.1` and `a.jsonl-20261126.gz` after a
-    /// rotation.
-    private static func isLog(_ name: Path) -> Bool {
-        let text = unpacked(name).description
-        guard let suffix = text.firstRange(of: ".jsonl"), suffix.lowerBound > text.startIndex else { return false }
-        let rotation = text[suffix.upperBound...].utf8
-        return rotation.isEmpty
-            || "-._".utf8.contains(rotation.first ?? 0)
-                && rotation.allSatisfy { "0123456789-._:TZ".utf8.contains($0) }
-    }
-
-    /// The event logs in files and folders, each once, and the files that are left out.
-    ///
-    /// - Parameter mayBeMissing: Whether a folder may have none, as before the first device reports.
-    /// - Throws: `noInput` if a folder cannot be read, or has no event log.
-    private static func find(
-        _ places: [Path], mayBeMissing: Bool
-    ) throws(PatchError) -> (files: [Path], leftOut: [FleetReport.Input.LeftOut]) {
-        var (files, others) = ([Path](), [Path]())
-        for place in places {
-            guard place.isFolder else {
-                files.append(place)
-                continue
-            }
-            var search = FolderSearch(includes: isLog)
-            try search.add(place)
-            guard mayBeMissing || !search.found.isEmpty else {
-                throw InputFiles.nothing(called: ".jsonl", in: place)
-            }
-            files += search.found
-            others += search.others
-        }
-        let named = Set(files)
-        var (kept, paths, packed, identities) = ([Path](), Set<Path>(), Set<Path>(), [FileInfo.Identity: Path]())
-        var leftOut: [FleetReport.Input.LeftOut] = []
-        for file in files {
-            let text = unpacked(file)
-            let identity = FileInfo(file.isStandardStream ? Path("/dev/stdin") : file, following: true)?.identity
-            let same = identity.flatMap { identities[$0] }
-            if same == nil, let identity { identities[identity] = file }
-            if !paths.insert(file).inserted {
-                leftOut.append(.init(file, "it is named twice"))
-            } else if let same {
-                leftOut.append(.init(file, "it is the same file as \(same)"))
-            } else if text != file, named.contains(text) || !packed.insert(text).inserted {
-                leftOut.append(.init(file, "\(text.name) is beside it, compressed otherwise or not at all"))
-            } else {
-                kept.append(file)
-            }
-        }
-        leftOut += others.map { .init($0, "its name is not that of an event log") }
-        return (kept, leftOut)
-    }
-
     /// The report on all events of the files, and the first file's error. The error is printed, and the report has the
     /// other files.
     ///
-    /// - Parameter listed: The patches that a feed lists. They are counted even if no device reports them.
+    /// - Parameters:
+    ///   - places: The files, and folders with files.
+    ///   - mayBeMissing: Whether a folder may have no event log, as before the first device reports.
+    ///   - filter: What of the logs is counted.
+    ///   - listed: The patches that a feed lists. They are counted even if no device reports them.
+    /// - Throws: `noInput` if a folder cannot be read, or has no event log.
     static func report(
-        on places: [Path], mayBeMissing: Bool = false, patch: String? = nil, version: Int? = nil, since: Timestamp?,
-        newSince: Timestamp? = nil, newUntil: Timestamp? = nil, listed: [FleetReport.Listed] = [],
-        installation: String? = nil,
-        origin: FleetReport.Origin? = nil, _ console: Console
+        on places: [Path], mayBeMissing: Bool = false, _ filter: ReportFilter, listed: [FleetReport.Listed],
+        _ console: Console
     ) throws(PatchError) -> (FleetReport, PatchError?) {
-        let (files, leftOut) = try find(places, mayBeMissing: mayBeMissing)
-        for file in leftOut.prefix(20) { console.warning("\(file.file): left out, because \(file.reason)") }
-        if leftOut.count > 20 { console.warning("\(leftOut.count - 20) other files are left out") }
-        var builder = ReportBuilder(
-            now: WallClock.milliseconds, patch: patch, version: version, since: since, newSince: newSince,
-            newUntil: newUntil, installation: installation, origin: origin)
+        let logs = try EventLogs(in: places, mayBeMissing: mayBeMissing)
+        warn(of: logs.leftOut, console)
+        var builder = ReportBuilder(now: WallClock.milliseconds, filter: filter)
         builder.add(listed: listed)
+        var failure = read(logs.files, into: &builder, console)
+        var report = builder.report()
+        report.input.leftOut = logs.leftOut
+        if failure == nil, let missing = missingEvents(in: report.input, logs.files) {
+            console.error(missing)
+            failure = missing
+        }
+        return (report, failure)
+    }
+
+    private static func warn(of leftOut: [FleetReport.Input.LeftOut], _ console: Console) {
+        let most = 20
+        for file in leftOut.prefix(most) { console.warning("\(file.file): left out, because \(file.reason)") }
+        if leftOut.count > most { console.warning("\(leftOut.count - most) other files are left out") }
+    }
+
+    /// Reads the files, and prints the error of each that cannot be read. Returns the first of them.
+    private static func read(
+        _ files: [Path], into builder: inout ReportBuilder, _ console: Console
+    ) -> PatchError? {
         var failure: PatchError?
         let input = EventInput()
         for file in files {
@@ -95,22 +55,22 @@ enum EventFiles {
                 failure = failure ?? error
             }
         }
-        var report = builder.report()
-        report.input.leftOut = leftOut
-        let read = report.input
-        if failure == nil, let first = files.first,
-            read.events + read.earlier + read.others + read.elsewhere + read.withoutDevice == 0
-        {
-            let (damaged, foreign) = (read.damaged, read.foreign)
-            let lines = damaged > 0 ? damaged.counting("damaged line") : foreign.counting("line") + " of another schema"
-            var error = PatchError(
-                .malformed, "no event was read" + (damaged + foreign > 0 ? ", beside \(lines)" : ""),
-                hint: "name the event logs of devices")
-            if files.count == 1 { error = error.about(first) }
-            console.error(error)
-            failure = error
+        return failure
+    }
+
+    /// The error of files that are not event logs, so that no one takes them for those of a fleet in which nothing
+    /// fails; nil if they have an event, counted or not, or if there are no files.
+    private static func missingEvents(in input: FleetReport.Input, _ files: [Path]) -> PatchError? {
+        let events = input.events + input.earlier + input.others + input.elsewhere + input.withoutDevice
+        guard events == 0, let first = files.first else { return nil }
+        var message = "no event was read"
+        if input.damaged > 0 {
+            message += ", beside \(input.damaged.counting("damaged line"))"
+        } else if input.foreign > 0 {
+            message += ", beside \(input.foreign.counting("line")) of another schema"
         }
-        return (report, failure)
+        let error = PatchError(.malformed, message, hint: "name the event logs of devices")
+        return files.count == 1 ? error.about(first) : error
     }
 }
 

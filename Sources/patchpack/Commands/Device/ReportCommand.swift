@@ -69,9 +69,9 @@ enum ReportCommand {
         func report(_ console: Console) throws(PatchError) -> (FleetReport, PatchError?) {
             // A bound may be relative to the version before.
             let counted = gates.contains(where: \.isRelative) ? nil : version
-            return try EventFiles.report(
-                on: places, patch: id, version: counted, since: since, listed: listed ?? [],
-                installation: installation, origin: feed?.origin, console)
+            let filter = ReportFilter(
+                patch: id, version: counted, since: since, installation: installation, origin: feed?.origin)
+            return try EventFiles.report(on: places, filter, listed: listed ?? [], console)
         }
 
         /// Why there is nothing to report on the only device; nil if there is.

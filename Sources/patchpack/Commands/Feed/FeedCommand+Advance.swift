@@ -110,11 +110,12 @@ extension FeedCommand {
             gates.filter { !entry.isOffered || $0.measure.isDecided(inShadow: entry.state == .shadow) }
         }
         let soaked = Timestamp(secondsSince1970: now.secondsSince1970.addingOrMost(-rules.soak))
+        let filter = ReportFilter(
+            patch: entry.id, version: version, since: since, newSince: begin,
+            newUntil: asked(gates).contains(where: \.isExact) ? soaked : nil, origin: feed.origin)
+        let own = FleetReport.Listed(id: entry.id, version: entry.version, isLive: entry.state != .shadow)
         var (report, unread) = try EventFiles.report(
-            on: places, mayBeMissing: true, patch: entry.id, version: version, since: since, newSince: begin,
-            newUntil: asked(gates).contains(where: \.isExact) ? soaked : nil,
-            listed: [FleetReport.Listed(id: entry.id, version: entry.version, isLive: entry.state != .shadow)] + before,
-            origin: feed.origin, console)
+            on: places, mayBeMissing: true, filter, listed: [own] + before, console)
         let all = report.patches
         report.patches.removeAll { $0.id != entry.id || $0.version != entry.version }
         func results(_ gates: [ReportGate]) -> [ReportGateResult] {

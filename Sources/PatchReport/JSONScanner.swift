@@ -1,7 +1,46 @@
-// The words of JSON in a line. No value is made of them: a string is the range of its bytes, and most of a line is
-// only skipped.
-extension EventReader {
+/// Reads the words of JSON in a buffer, and makes no value of them: a string is the range of its bytes.
+@safe struct JSONScanner: ~Copyable, Sendable {
+    /// The bytes of a file, and after `room` of them the strings that have escapes, without their escapes. Those of a
+    /// line are shorter than the line, and so are those of a line that is one of them.
+    nonisolated(unsafe) private let bytes: UnsafeMutableRawBufferPointer
+    private let room: Int
+    /// The place of the next byte, and the end of the text.
+    private var position = 0
+    private var end = 0
+    /// Where the next string that has escapes is put together.
+    private var scratch: Int
+
+    /// - Parameter room: How many bytes of a file are in the buffer at a time.
+    init(room: Int) {
+        unsafe bytes = .allocate(byteCount: 3 * room, alignment: 8)
+        self.room = room
+        scratch = room
+    }
+
+    deinit { unsafe bytes.deallocate() }
+
+    /// The part of the buffer for the bytes of a file.
+    var input: UnsafeMutableRawBufferPointer { unsafe UnsafeMutableRawBufferPointer(rebasing: bytes[..<room]) }
+
+    func text(_ range: Range<Int>) -> UnsafeRawBufferPointer {
+        unsafe UnsafeRawBufferPointer(rebasing: bytes[range])
+    }
+
+    /// Makes room for the strings of another line.
+    mutating func forgetStrings() { scratch = room }
+
+    /// Begins to read a text.
+    mutating func begin(_ text: Range<Int>) {
+        position = text.lowerBound
+        end = text.upperBound
+    }
+
+    /// The next byte; 0 at the end.
     var next: UInt8 { unsafe position < end ? bytes[position] : 0 }
+
+    var isAtEnd: Bool { position == end }
+
+    mutating func skipByte() { position += 1 }
 
     mutating func skipSpace() {
         while case let byte = next, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 { position += 1 }
@@ -14,6 +53,15 @@ extension EventReader {
         position += 1
         return true
     }
+
+    /// Takes as many bytes as a word has; false if they are others.
+    mutating func takes(word: StaticString) -> Bool {
+        let rest = position..<min(end, position + word.utf8CodeUnitCount)
+        position = rest.upperBound
+        return word.withUTF8Buffer { unsafe text(rest).elementsEqual($0) }
+    }
+
+    // MARK: numbers
 
     /// Reads a number by the grammar of JSON, and sets its value if it is whole and fits.
     mutating func number(_ value: inout Int?) -> Bool {
@@ -45,6 +93,8 @@ extension EventReader {
         while 0x30...0x39 ~= next { position += 1 }
         return position > start
     }
+
+    // MARK: strings
 
     /// Reads a string whose quote is next, and returns where it is without its escapes; nil if it is not JSON, or not
     /// UTF-8.
