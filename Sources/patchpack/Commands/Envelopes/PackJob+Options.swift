@@ -13,7 +13,8 @@ extension PackJob {
         }
         let scriptKey = try keys.scriptKey().needed(
             "no script key", hint: "give --script-key FILE, or set PATCHPACK_SCRIPT_KEY")
-        packer = try EnvelopePacker(scriptKey: scriptKey, signingKeys: signingKeys)
+        // A command may make all signatures.
+        packer = try EnvelopePacker(scriptKey: scriptKey, signingKeys: signingKeys, limits: EnvelopeLimits())
         trustStore = try keys.trustStore(orThatOf: signingKeys, needed: !commands.isEmpty)
         now = try SystemClock.now()
         standardInputName = try ScriptInput.name(arguments)
