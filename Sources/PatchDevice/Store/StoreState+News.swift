@@ -67,13 +67,20 @@ extension StoreState {
         minimumAppVersion = list.minimumAppVersion
     }
 
-    /// Ends the versions that a list withdraws, and puts those into shadow that it has there.
+    /// Whether the feed has patches only for later versions of the app.
+    private var isBelowMinimum: Bool { minimumAppVersion.map { appVersion < $0 } ?? false }
+
+    /// Ends the versions that a list withdraws, or has for later versions of the app alone, and puts those into shadow
+    /// that it has there.
     private mutating func endStored(by entries: [PatchID: PatchList.Entry]) {
         for patch in stored {
             guard let entry = entries[patch.patch] else { continue }
             if entry.state == .withdrawn {
                 remove(patch.hash)
                 outcomes[patch.patch] = SyncOutcome(.withdrawn, reason: entry.reason)
+            } else if isBelowMinimum {
+                remove(patch.hash)
+                outcomes[patch.patch] = SyncOutcome(.appVersion, reason: nil)
             } else if entry.state == .shadow {
                 shadow([(patch.patch, patch.hash)])
             }
@@ -84,8 +91,7 @@ extension StoreState {
     /// outcome.
     private mutating func adopt(_ patch: Held, by entry: PatchList.Entry) {
         guard entry.state == .active || entry.state == .paused else { return }
-        let isNewEnough = minimumAppVersion.map { $0 <= appVersion } ?? true
-        if !isNewEnough || !entry.appVersions.contains(appVersion) {
+        if isBelowMinimum || !entry.appVersions.contains(appVersion) {
             outcomes[patch.patch] = SyncOutcome(.appVersion, reason: nil)
         } else if entry.engine > PatchRunner.engineLevel {
             outcomes[patch.patch] = SyncOutcome(.engine, reason: nil)
