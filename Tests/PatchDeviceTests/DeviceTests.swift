@@ -405,6 +405,24 @@ extension DeviceSimulator {
         #expect(device.device?.store.state.bans.map(\.patch.version) == [8])
     }
 
+    /// The version before stays in its launch, and becomes good in it.
+    @Test func newVersionThatDoesNotLoadLeavesTheTrialOfTheOldOne() async throws {
+        let device = try device()
+        try device.feed.publish(Self.source(7))
+        try await device.launch()
+        device.end()
+        try await device.launch(syncing: false)
+        try device.feed.publish(Self.source(8, body: "error('no')"))
+        await device.sync()
+        #expect(Self.codes(device) == ["8 refused", "7 trial"])
+        device.confirm()
+        #expect(Self.codes(device) == ["8 refused", "7 good"])
+        device.end()
+        try await device.launch(syncing: false)
+        #expect(device.app?.price(1) == 8)
+        #expect(device.device?.store.state.bans.map(\.patch.version) == [8])
+    }
+
     @Test func nextLaunchPatchDownloadedRunsAfterNextLaunch() async throws {
         let device = try device()
         try device.feed.publish(Self.source(7), nextLaunch: true)

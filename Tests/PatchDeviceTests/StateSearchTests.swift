@@ -107,6 +107,7 @@ import Testing
             return crash(&world)
         }
         world.state.noteLoaded(name, isProtective: truth.isProtected && name == "a")
+        world.state.replaceTrials(by: name)
         world.running = world.running.filter { patch($0).id != patch(name).id }
         if world.state.isClosed(name, isFollower: false) {
             world.answering.insert(name)

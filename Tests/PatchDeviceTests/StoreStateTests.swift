@@ -564,6 +564,7 @@ import Testing
                     let isDue = Bool.random(using: &random)
                     history.append("activate \(key)\(isDue ? ", which was due" : "")")
                     _ = state.activate(Self.hash(id, number), isDue: isDue)
+                    state.replaceTrials(by: Self.hash(id, number))
                     model.activate(key, isDue: isDue)
                 case 100..<104:
                     let isProtective = Int.random(in: 0..<4, using: &random) > 0

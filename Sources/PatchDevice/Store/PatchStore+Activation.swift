@@ -75,6 +75,9 @@ extension PatchStore {
             let loaded = try load(patch, hash, on: runner)
             let isClosed =
                 closing || memory.locked { $0.writer.state.isClosed(hash, isFollower: $0.writer.role != .writer) }
+            // If its script does not load, the version before stays, with what is known of it.
+            let replaces = !isReadOnly && memory.locked { !$0.writer.state.trials(replacedBy: hash).isEmpty }
+            if replaces { try? update { $0.replaceTrials(by: hash) } }
             if isClosed { runner.activateOtherwise(of: loaded) } else { try runner.activate(loaded) }
             let isStillHeld = memory.locked { memory in
                 memory.launch.blockReasons[hash] = nil

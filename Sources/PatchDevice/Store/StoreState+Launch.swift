@@ -165,12 +165,6 @@ extension StoreState {
         if let index = held.firstIndex(where: { $0.hash == hash }) {
             events = startTrial(at: index)
             held[index].couldNotRun = false
-            // Another version ends, so a later crash is not its fault.
-            let id = held[index].patch.id
-            let isClosed = held[index].stage == .closed
-            let ended = held.filter { $0.patch.id == id && $0.hash != hash && $0.isOnTrial && !isClosed }.map(\.hash)
-            launch?.patches.removeAll(where: ended.contains)
-            launch?.late.removeAll(where: ended.contains)
         }
         guard let launch, launch.isFirstWatchOver || !launch.patches.contains(hash) else { return events }
         let isProven = held.contains { $0.hash == hash && !$0.isOnTrial }
@@ -181,6 +175,23 @@ extension StoreState {
             if crashCounts { self.launch?.isWatched = true }
         }
         return events
+    }
+
+    /// The other versions of a patch that this launch tries, and that end when this one is active; none if only its
+    /// `otherwise` answers.
+    package func trials(replacedBy hash: String) -> [String] {
+        guard let launch, let new = held.first(where: { $0.hash == hash }), new.stage != .closed else { return [] }
+        return held.filter { other in
+            other.patch.id == new.patch.id && other.hash != hash && other.isOnTrial
+                && (launch.patches.contains(other.hash) || launch.late.contains(other.hash))
+        }.map(\.hash)
+    }
+
+    /// Notes that a version of a patch has loaded, and takes the place of others: a later crash is not their fault.
+    package mutating func replaceTrials(by hash: String) {
+        let ended = trials(replacedBy: hash)
+        launch?.patches.removeAll(where: ended.contains)
+        launch?.late.removeAll(where: ended.contains)
     }
 
     /// Counts a failure of one patch: its breaker opened, or its script did not load.
