@@ -16,6 +16,8 @@ extension StoreState {
     /// Whether two states differ only in the status of their launch, which a mark records.
     func differsInMark(from old: StoreState) -> Bool {
         guard let launch, let other = old.launch else { return false }
+        // A mark does not say that the first watch is over, which a launch that is watched again must know.
+        if launch.isWatched, !other.isWatched, launch.isFirstWatchOver { return false }
         var same = self
         same.launch?.isConfirmed = other.isConfirmed
         same.launch?.isWatched = other.isWatched

@@ -77,20 +77,22 @@ package actor PatchSync {
     private nonisolated var store: PatchStore { pass.store }
 
     /// Follows the sync of the process that writes, if it may bring an older version of a patch that it has taken away.
-    private func awaitWriter() async {
+    ///
+    /// - Returns: Whether this process still follows; false if the other one has ended, and this one writes.
+    private func awaitWriter() async -> Bool {
         let end = ContinuousClock.now + PatchStore.longestWait
         while store.awaitsWriter {
             let isOver = (try? await Task.sleep(for: .milliseconds(50))) == nil || ContinuousClock.now >= end
-            guard store.follow(on: pass.runner, waits: !isOver) else { return }
+            guard store.follow(on: pass.runner, waits: !isOver) else { return false }
         }
+        return true
     }
 
     private func run(_ activation: Activation) async -> SyncReport {
         defer { current = nil }
         let start = ContinuousClock.now
         store.clean()
-        if store.follow(on: pass.runner, longest: settings.timeLimit) {
-            await awaitWriter()
+        if store.follow(on: pass.runner, longest: settings.timeLimit), await awaitWriter() {
             return SyncReport(following: store.state)
         }
         store.noteSyncBegin()

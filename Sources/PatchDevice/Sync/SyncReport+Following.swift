@@ -5,19 +5,20 @@ extension SyncReport {
     init(following state: StoreState) {
         self.init()
         hasFollowed = true
+        func noted(_ patch: PatchID) -> Result? {
+            guard let outcome = state.outcomes[patch], let known = Outcome(rawValue: outcome.code) else { return nil }
+            return Result(patch: patch, outcome: known, detail: outcome.detail)
+        }
         let held = state.stored.map { held in
-            Result(
-                patch: held.patch,
-                outcome: !state.isEnabled ? .disabled : held.stage == .shadow ? .shadow : .kept, detail: nil)
+            guard state.isEnabled else { return Result(patch: held.patch, outcome: .disabled, detail: nil) }
+            return noted(held.patch)
+                ?? Result(patch: held.patch, outcome: held.stage == .shadow ? .shadow : .kept, detail: nil)
         }
         let banned = state.bans.map { ban in
             Result(patch: ban.patch, outcome: .banned, detail: ban.reason)
         }
-        let others = state.outcomes.compactMap { patch, outcome in
-            Outcome(rawValue: outcome.code).map {
-                Result(patch: patch, outcome: $0, detail: outcome.detail)
-            }
-        }
+        let stored = Set(held.map(\.patch))
+        let others = state.outcomes.keys.filter { !stored.contains($0) }.compactMap(noted)
         results = (held + banned + others.filter { $0.outcome != .banned }).sorted {
             ($0.patch.id, $1.patch.version) < ($1.patch.id, $0.patch.version)
         }

@@ -1,0 +1,41 @@
+import PatchCrypto
+import TestSupport
+import Testing
+
+@testable import PatchDevice
+
+/// What a store records of a launch and of a sync, for the next launch and for processes that follow.
+@Suite(.ownThreads) struct StoreRecordTests {
+    private static func patch(_ id: String, _ version: Int) -> PatchID { PatchID(id: id, version: version) }
+    private static func hash(_ id: String, _ version: Int) -> String { "\(id)\(version)" }
+
+    /// A mark would not say that the first watch is over, and the next launch would blame what this one began with.
+    @Test func watchAfterTheFirstOneIsWrittenWhole() throws {
+        let version = try #require(AppVersion("1.0"))
+        var state = StoreState(app: "a", appVersion: version, installation: "i")
+        state.add([(Self.patch("a", 1), Self.hash("a", 1))])
+        _ = state.begin(limits: CrashLimits(), at: nil)
+        state.end()
+        _ = state.pass(began: true, late: [])
+        let ended = state
+        state.resume()
+        state.launch?.isWatched = true
+        #expect(ended.launch?.isFirstWatchOver == true && !state.differsInMark(from: ended))
+        state = ended
+        state.launch?.isFirstWatchOver = false
+        state.launch?.isWatched = true
+        #expect(state.differsInMark(from: ended))
+    }
+
+    /// A version that is held has one result: why it does not run.
+    @Test func followerHasOneResultForAHeldVersion() throws {
+        let version = try #require(AppVersion("1.0"))
+        var state = StoreState(app: "a", appVersion: version, installation: "i")
+        state.add([(Self.patch("a", 1), Self.hash("a", 1)), (Self.patch("b", 1), Self.hash("b", 1))])
+        state.outcomes[Self.patch("a", 1)] = .init(.expired, reason: nil)
+        state.outcomes[Self.patch("c", 1)] = .init(.rollout, reason: nil)
+        let report = SyncReport(following: state)
+        #expect(report.results.map(\.outcome) == [.expired, .kept, .rollout])
+        #expect(report.counts == [.expired: 1, .kept: 1, .rollout: 1])
+    }
+}
