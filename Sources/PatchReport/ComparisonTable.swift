@@ -118,6 +118,8 @@ struct ComparisonTable: Sendable {
         let example = Difference(
             answer: reader.number(.answer), result: reader.number(.result), file: reader.number(.file),
             line: reader.integer(.line))
+        // A string that was dropped for lack of room cannot be shown.
+        guard example.answer > 0, example.result > 0 else { return }
         compared.examples[example] = min(compared.examples[example] ?? .max, time > 0 ? time : .max)
         guard compared.examples.count > Self.mostExamples,
             let latest = sorted(compared.examples, reader.texts.table).last

@@ -7,6 +7,8 @@ internal import PatchFiles
     private static let noZstandard = PatchError(
         .unavailable, "Zstandard cannot be read here", hint: "install libzstd1, or pipe zstd -dc to -")
     private static let noMemory = PatchError(.internal, "no memory")
+    /// The bytes at the beginning of a file that name its format.
+    private static let longestMagic = 4
     /// Event logs are compressed by a factor of 10 to 50, and those of like lines by 300. Data that grows much more was
     /// made to keep the reader busy.
     private static let mostGrowth = (times: 2000, free: 16 << 20)
@@ -23,6 +25,8 @@ internal import PatchFiles
     /// How many bytes were read from the file, and how many it has grown to, if it is compressed.
     private var position: Int
     private var unpacked = 0
+    /// Why no more can be uncompressed, once what came before it was returned.
+    private var failure: PatchError?
 
     /// The reason why Zstandard files cannot be read on this machine; nil if they can.
     static var missingLibrary: PatchError? {
@@ -38,7 +42,13 @@ internal import PatchFiles
     /// - Throws: `noInput` if it cannot be read, `unavailable` if the library that reads Zstandard is missing.
     static func open(_ path: Path, _ packed: UnsafeMutableRawBufferPointer) throws(PatchError) -> EventSource {
         let file = try InputFile.open(path).file
-        let count = try unsafe read(file, path, packed)
+        var count = 0
+        // A pipe may bring fewer bytes at a time than those that name a format.
+        while count < longestMagic {
+            let more = try unsafe read(file, path, UnsafeMutableRawBufferPointer(rebasing: packed[count...]))
+            if more == 0 { break }
+            count += more
+        }
         let format = unsafe dc_format_of(packed.baseAddress?.assumingMemoryBound(to: UInt8.self), count)
         var status = DC_OK
         let stream = unsafe format == DC_PLAIN ? nil : dc_open(format, &status)
@@ -64,6 +74,7 @@ internal import PatchFiles
     mutating func fill(_ buffer: UnsafeMutableRawBufferPointer) throws(PatchError) -> Int {
         guard let stream = unsafe stream else { return try unsafe copy(to: buffer) }
         while true {
+            if let failure { throw failure }
             if rest.isEmpty, !isAtEnd { try readMore() }
             if isAtEnd, unsafe dc_is_whole(stream) != 0 { return 0 }
             let count = try unsafe unpack(stream, to: buffer)
@@ -99,19 +110,24 @@ internal import PatchFiles
             stream, packed.baseAddress?.assumingMemoryBound(to: UInt8.self).advanced(by: rest.lowerBound), &used,
             buffer.baseAddress?.assumingMemoryBound(to: UInt8.self), &written)
         rest = rest.lowerBound + used..<rest.upperBound
-        guard status != DC_NO_MEMORY else { throw Self.noMemory.about(path) }
-        guard status != DC_LARGE_WINDOW else {
-            throw PatchError(
+        unpacked += written
+        failure = failure(of: status)
+        return written
+    }
+
+    private func failure(of status: dc_status) -> PatchError? {
+        switch status {
+        case DC_OK:
+            let isTooLarge = unpacked > Self.mostGrowth.free + Self.mostGrowth.times * position
+            return isTooLarge ? fault("more than \(Self.mostGrowth.times) times larger than the file") : nil
+        case DC_NO_MEMORY: return Self.noMemory.about(path)
+        case DC_LARGE_WINDOW:
+            return PatchError(
                 .malformed, "the window of the compressed data is larger than 8 MB",
                 hint: "compress it with a smaller window, as zstd does by itself"
             ).about(path)
+        default: return fault("damaged")
         }
-        guard status == DC_OK else { throw fault("damaged") }
-        unpacked += written
-        guard unpacked <= Self.mostGrowth.free + Self.mostGrowth.times * position else {
-            throw fault("more than \(Self.mostGrowth.times) times larger than the file")
-        }
-        return written
     }
 
     private func fault(_ what: String) -> PatchError {

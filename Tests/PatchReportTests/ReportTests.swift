@@ -78,6 +78,31 @@ import Testing
         #expect(error?.message == "the compressed data is damaged")
     }
 
+    /// The checksum at the end is found to be wrong when all has been read.
+    @Test func eventsBeforeTheDamageAreCounted() throws {
+        let folder = try TestFolder()
+        try folder.write((1...3).map { Self.line("launched", device: $0, patch: nil) + "\n" }.joined(), to: "events")
+        var file = try Tool.run("/bin/bash", ["-c", "gzip -c events"], in: folder.path).output
+        file[file.count - 8] ^= 1
+        let path = try folder.write(file, to: "events.jsonl.gz")
+        var builder = ReportBuilder(now: Self.now)
+        let error = #expect(throws: PatchError.self) { try EventInput().read(Path(path), into: &builder) }
+        let report = builder.report()
+        #expect(error?.hint == "the events before are counted" && report.input.events == 3)
+    }
+
+    /// A pipe brings as many bytes at a time as it has.
+    @Test func compressedEventsFromASlowPipeAreRead() throws {
+        let folder = try TestFolder()
+        try folder.write(Self.line("launched", device: 1, patch: nil) + "\n", to: "events")
+        let run = try Tool.shell(
+            """
+            gzip events && mkfifo pipe &&
+              { { head -c 1 events.gz; sleep 0.2; tail -c +2 events.gz; } >pipe & patchpack report pipe --format json; }
+            """, in: folder.path)
+        #expect(run.status == 0 && run.text.contains(#""events":1,"#), "\(run.text)\(run.error)")
+    }
+
     /// The lines of a quiet service are almost the same. Data that grows much more is made up.
     @Test(arguments: [(300, true), (0, false)]) func compressedEventsLikeLinesAreRead(random: Int, isRead: Bool)
         throws

@@ -90,10 +90,13 @@ package struct PatchEntryDraft: Sendable {
     /// The last change.
     package var change: ChangeStamp { ChangeStamp(json, time: Key.since) }
 
-    /// Whether it is offered as another entry asks for: in words, to the same users, and to the same part of all
-    /// devices.
+    /// Whether it is offered as another entry asks for: to the same part of all devices, groups and users, at the same
+    /// moment.
     func isListed(as other: PatchEntryDraft) -> Bool {
-        words == other.words && Set(users) == Set(other.users) && rollout?.seed == other.rollout?.seed
+        stateText == other.stateText && (when == .nextLaunch) == (other.when == .nextLaunch)
+            && basisPoints == other.basisPoints && rollout?.unit == other.rollout?.unit
+            && rollout?.seed == other.rollout?.seed
+            && Set(groups) == Set(other.groups) && Set(users) == Set(other.users)
     }
 
     /// Whether another entry is the same for devices.

@@ -72,7 +72,7 @@ struct ReportGateResult {
         let comparable = judgement.function.flatMap { function in
             function.comparableShare.value.map { "\($0.percent) of its calls could be compared" }
         }
-        if let function = judgement.function, !function.isComparable, let comparable {
+        if judgement.verdict == .undecided, let function = judgement.function, !function.isComparable, let comparable {
             // A reason for which runs failed is a fault of the patch, which another gate decides.
             let cause = function.reasons.first.map { ", mostly because of \($0.text)" } ?? ""
             return "\(comparable), which is too few for a verdict\(cause)"

@@ -443,6 +443,14 @@ import Testing
         let paused = try feed.publish([publication(4, state: .paused), publication(4)], in: details)
         #expect(paused.map(words) == ["offered to all", "unchanged"])
         #expect(refusal { _ = try feed.publish([publication(3, bytes: "other")], in: details) }?.code == .feedPublished)
+        // Groups have no order.
+        func grouped(_ groups: [String]) throws -> Publication {
+            var entry = PatchEntryDraft(FeedFixture.entry(5))
+            entry.groups = groups
+            return try Publication(FeedFile.Contents(Array("envelope 5".utf8)), entry: entry)
+        }
+        #expect(try feed.publish([grouped(["a", "b"])], in: details).map(words) == ["added"])
+        #expect(try feed.publish([grouped(["b", "a"])], in: details).map(words) == ["unchanged"])
         // A pruned version keeps its bytes.
         _ = try feed.prune([Self.id], version: 1, in: details)
         let digest = try MessageDigest.sha256.text(of: Array("envelope 1".utf8))
