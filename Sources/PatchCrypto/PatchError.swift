@@ -78,7 +78,7 @@ extension PatchError.Code {
     public static let decryptFailed = Self("decrypt-failed")
     /// A script does not match its digest, or its size in the manifest.
     public static let digestMismatch = Self("digest-mismatch")
-    /// The patch is sound, but not meant for this app, version, engine or time.
+    /// The patch is sound, but not meant for this app, version, engine or time, or its version is too low.
     public static let policy = Self("policy")
     /// A size or a count exceeds a limit.
     public static let limit = Self("limit")
@@ -89,7 +89,7 @@ extension PatchError.Code {
     public static let `internal` = Self("internal")
     /// A key's passphrase is missing or wrong.
     public static let passphrase = Self("passphrase")
-    /// A key, or a set of keys, is unusable or unsafe.
+    /// A key, a setting or a call is unusable or unsafe.
     public static let config = Self("config")
     /// A file is missing or cannot be read.
     public static let noInput = Self("no-input")

@@ -51,7 +51,7 @@ extension PatchDevice {
     ///   - patch: The patch.
     ///   - reason: Why, for ``why(_:)``.
     /// - Returns: Whether it was held or running. Nothing is banned if it was not.
-    /// - Throws: `io` if that cannot be written.
+    /// - Throws: `io` if that cannot be written. In this process, it does not run nevertheless.
     @discardableResult
     public func ban(_ patch: PatchID, reason: String) throws(PatchError) -> Bool {
         try store.ban(patch.id, version: patch.version, reason: reason)
@@ -64,7 +64,7 @@ extension PatchDevice {
     ///   - id: The patch's reverse-DNS name.
     ///   - reason: Why, for ``why(_:)``.
     /// - Returns: Whether a version of the patch was held or running.
-    /// - Throws: `io` if that cannot be written.
+    /// - Throws: `io` if that cannot be written. In this process, they do not run nevertheless.
     @discardableResult
     public func ban(everyVersionOf id: String, reason: String) throws(PatchError) -> Bool {
         try store.ban(id, reason: reason)

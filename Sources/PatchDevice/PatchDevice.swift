@@ -225,7 +225,8 @@ public final class PatchDevice: Sendable {
         return store.launch(on: runner) { [weak updates, trust] in updates?.trustOfHeld ?? trust }
     }
 
-    /// Notes that the app works. Patches that the launch began with are good from now on.
+    /// Notes that the app works. Patches that the launch began with are good from now on, unless they have failed in
+    /// an earlier launch. A second call makes those good that were activated later.
     ///
     /// Call it when the app has shown that it works: after the first screen, or the first answered request. A crash
     /// still counts against a new patch until the patch's watch is over (``CrashLimits/watchDuration``).

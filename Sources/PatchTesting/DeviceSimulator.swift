@@ -7,10 +7,14 @@ internal import Synchronization
 /// A device for tests: an app that is launched again and again, its folder, a feed, and a clock.
 ///
 ///     let simulator = try DeviceSimulator(app: "com.example.shop", version: "2.3.1") { try Shop(registry: $0) }
+///     try await simulator.launch()
+///     simulator.confirm()            // an app that never confirms bans nothing
 ///     try simulator.feed.publish(source)
-///     try await simulator.launch()   // downloaded, and on trial
-///     try await simulator.launch()   // the launch before was never confirmed
-///     try await simulator.launch()   // nor was this one: the patch is rolled back
+///     await simulator.sync()         // downloaded, and on trial
+///     simulator.crash()
+///     try await simulator.launch(syncing: false)
+///     simulator.crash()
+///     try await simulator.launch(syncing: false)   // the second crash was noticed: the patch is rolled back
 ///     #expect(simulator.why("com.example.shop.cart-total").first?.code == .banned)
 ///
 /// For the app's objects, each launch is a new process with a new registry, runner and app. The clock does not run

@@ -53,8 +53,10 @@ final class FleetLog: Sendable {
             switch outcome {
             case .trial(let patch): log.record(.beganTrial(patch))
             case .good(let patch): log.record(.confirmed(patch))
-            case .suspect(let patch): log.record(.rolledBack(.init(patch, reason: "launches failed", hash: Self.hash)))
-            case .closed(let patch): log.record(.closed(.init(patch, reason: "launches failed", hash: Self.hash)))
+            case .suspect(let held):
+                log.record(.rolledBack(.init(held.patch, reason: "launches failed", hash: Self.hash)))
+            case .closed(let held):
+                log.record(.closed(.init(held.patch, reason: "launches failed", hash: Self.hash)))
             case .banned(let ban): log.record(.rolledBack(.init(ban.patch, reason: ban.reason, hash: Self.hash)))
             case .safeMode(let failures): log.record(.safeMode(.init(failures: failures)))
             case .neverConfirmed(let launches): log.record(.neverConfirmed(.init(launches: launches)))

@@ -16,7 +16,8 @@ extension PatchEvent {
         }
     }
 
-    /// A patch whose script no longer runs on this device, because it was rolled back or closed.
+    /// A patch whose script does not run, because it was rolled back or closed. One that is only suspected is tried
+    /// again later.
     public struct Halt: Sendable, Hashable {
         /// The patch.
         public let patch: PatchID

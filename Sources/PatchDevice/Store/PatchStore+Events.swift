@@ -11,14 +11,12 @@ extension PatchStore {
             switch event {
             case .trial(let patch): tell(.beganTrial(patch))
             case .good(let patch): tell(.confirmed(patch))
-            case .suspect(let patch):
-                let held = state.held.first { $0.patch == patch }
+            case .suspect(let held):
                 // Alone, it is one of an app that never confirmed a launch.
-                let reason = held?.failures ?? 0 > 0 ? StoreState.failedLaunches : EventRecord.suspicion
-                tell(.rolledBack(.init(patch, reason: reason, hash: held?.hash ?? "")))
-            case .closed(let patch):
-                let hash = state.held.first { $0.patch == patch }?.hash ?? ""
-                tell(.closed(.init(patch, reason: StoreState.failedLaunches, hash: hash)))
+                let reason = held.failures > 0 ? StoreState.failedLaunches : EventRecord.suspicion
+                tell(.rolledBack(.init(held.patch, reason: reason, hash: held.hash)))
+            case .closed(let held):
+                tell(.closed(.init(held.patch, reason: StoreState.failedLaunches, hash: held.hash)))
             case .banned(let ban): tell(.rolledBack(.init(ban.patch, reason: ban.reason, hash: ban.hash)))
             case .safeMode(let failures): tell(.safeMode(.init(failures: failures)))
             case .neverConfirmed(let launches): tell(.neverConfirmed(.init(launches: launches)))

@@ -161,7 +161,7 @@ extension StoreState {
             // Perhaps the app just never confirms. The first confirmation bans the patch, because that launch works
             // without it.
             held[index].stage = .suspect
-            return events.append(.suspect(held[index].patch))
+            return events.append(.suspect(held[index]))
         }
         events += ban(held[index].patch, held[index].hash, Self.failedLaunches, at: time)
     }
@@ -183,12 +183,12 @@ extension StoreState {
         held[index].wasGood = false
         guard held[index].isProtective else {
             held[index].stage = .suspect
-            return .suspect(held[index].patch)
+            return .suspect(held[index])
         }
         held[index].stage = .closed
         held[index].closed = time
         held[index].closings = min(held[index].closings + 1, CrashLimits.mostTries)
-        return .closed(held[index].patch)
+        return .closed(held[index])
     }
 
     /// Counts a launch that ended while scripts were loading. Nothing else is blamed.

@@ -79,8 +79,8 @@ package struct StoreState: Sendable, Hashable {
     package enum Event: Sendable, Equatable {
         case trial(PatchID)
         case good(PatchID)
-        case suspect(PatchID)
-        case closed(PatchID)
+        case suspect(Held)
+        case closed(Held)
         case banned(Ban)
         case safeMode(failures: Int)
         case neverConfirmed(launches: Int)

@@ -1,6 +1,7 @@
 /// Code that runs around each call that reaches a patch, such as a span of a trace.
 ///
-/// ``PatchRegistry/init(instrument:)`` takes it. Calls of functions without an active patch do not run in it.
+/// ``PatchRegistry/init(instrument:)`` takes it. Calls of functions without a patch do not run in it. It may not call
+/// replaceable functions itself.
 ///
 ///     struct Spans: PatchInstrument {
 ///         func run(_ call: PatchedCall, _ body: () throws -> Void) rethrows {
