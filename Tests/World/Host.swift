@@ -193,6 +193,8 @@ import Synchronization
 
     /// The app, whose registry a device patches.
     private let app: App
+    /// It refers to this life until that ends.
+    private let source = HostSource()
     let host: Host
     let version: AppVersion
     private(set) var device: PatchDevice
@@ -231,7 +233,6 @@ import Synchronization
         let registry = PatchRegistry()
         app = try App(registry)
         let (clock, notes, check) = (host.world.clock, notes, app.check)
-        let source = HostSource()
         var limits = PatchLimits()
         (limits.loadFuel, limits.callFuel) = (100_000, 20_000)
         (limits.loadTime, limits.callTime) = (.seconds(60), .seconds(60))
@@ -275,6 +276,7 @@ import Synchronization
     /// Ends the process without a word.
     func drop() {
         isDead = true
+        source.life.withLock { $0 = nil }
         Disk.arm(.killed, after: 0)
         device.close()
         Disk.disarm()
