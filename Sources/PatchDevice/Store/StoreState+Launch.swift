@@ -180,10 +180,15 @@ extension StoreState {
     /// The other versions of a patch that this launch tries, and that end when this one is active; none if only its
     /// `otherwise` answers.
     package func trials(replacedBy hash: String) -> [String] {
-        guard let launch, let new = held.first(where: { $0.hash == hash }), new.stage != .closed else { return [] }
-        return held.filter { other in
-            other.patch.id == new.patch.id && other.hash != hash && other.isOnTrial
-                && (launch.patches.contains(other.hash) || launch.late.contains(other.hash))
+        guard let launch, let index = held.firstIndex(where: { $0.hash == hash }), held[index].stage != .closed else {
+            return []
+        }
+        // The versions of a patch stand side by side.
+        let id = held[index].patch.id
+        let before = held[..<index].reversed().prefix { $0.patch.id == id }
+        let after = held[(index + 1)...].prefix { $0.patch.id == id }
+        return (before + after).filter { other in
+            other.isOnTrial && (launch.patches.contains(other.hash) || launch.late.contains(other.hash))
         }.map(\.hash)
     }
 
