@@ -73,11 +73,13 @@ extension PatchStore {
         let identity = patch.manifest.patch
         do throws(PatchError) {
             let loaded = try load(patch, hash, on: runner)
-            let isClosed =
-                closing || memory.locked { $0.writer.state.isClosed(hash, isFollower: $0.writer.role != .writer) }
-            // If its script does not load, the version before stays, with what is known of it.
-            let replaces = !isReadOnly && memory.locked { !$0.writer.state.trials(replacedBy: hash).isEmpty }
-            if replaces { try? update { $0.replaceTrials(by: hash) } }
+            let (isClosed, replacesTrials) = memory.locked { memory in
+                let writer = memory.writer
+                let isClosed = closing || writer.state.isClosed(hash, isFollower: writer.role != .writer)
+                return (isClosed, !isClosed && writer.canWrite && !writer.state.trials(replacedBy: hash).isEmpty)
+            }
+            // Not before: if its script does not load, the version before stays, with what is known of it.
+            if replacesTrials { try? update { $0.replaceTrials(by: hash) } }
             if isClosed { runner.activateOtherwise(of: loaded) } else { try runner.activate(loaded) }
             let isStillHeld = memory.locked { memory in
                 memory.launch.blockReasons[hash] = nil

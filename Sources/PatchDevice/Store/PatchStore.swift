@@ -151,10 +151,6 @@ package final class PatchStore: Sendable {
         endShadows()
     }
 
-    /// Forgets every patch, ban and note, as if the app had just been installed. Keys that a feed has revoked or
-    /// removed stay so.
-    ///
-    /// - Throws: `io` if that cannot be written.
     package func clear() throws(PatchError) {
         try update { $0.clear() }
         folder.removeOthers(unusedSince: nil)

@@ -1,4 +1,3 @@
-internal import CLuaBridge
 public import PatchCrypto
 
 // What the kinds of a runner's events carry. They have no public initializers, so a version after 1.0 may add members.
