@@ -133,7 +133,7 @@ walls: ## the checks that take a second and need no build: claims of the documen
 	@! git grep -nP '^(?! *(//|\*)).*((?<!checkout )(?<![\w-])--[a-z]{2}|`(feed|store|trust|pack|lint|test|sync|report|verify)[ `])' -- 'Sources/*.swift' ':!Sources/patchpack' | sed 's/$$/: libraries do not know the verbs and options of the tool/' | grep .
 	@! git grep --untracked -nE 'func [a-z]\w*_\w*\(' -- 'Tests/*Tests/*.swift' examples | sed 's/$$/: the name of a test is a sentence in camel case/' | grep .
 	@! git grep --untracked -nP '^(?!.*\b(let|var) \().*\((self\.|\$$0\.)?\w[\w.\[\]$$]*(, *[\w.\[\]$$]+)+\) = \(' -- 'Sources/*.swift' ':!*Arities.swift' | sed 's/$$/: one assignment on a line/' | grep .
-	@! git grep --untracked -nP '^(?=.{121}) *//(?!/? {5})' -- '*.swift' ':!*Arities.swift' | sed 's/$$/: a comment has at most 120 columns/' | grep .
+	@! LC_ALL=C.UTF-8 git grep --untracked -nP '^(?=.{121}) *//(?!/? {5})' -- '*.swift' ':!*Arities.swift' | sed 's/$$/: a comment has at most 120 columns/' | grep .
 	@! git grep -nE 'CLOCK_REALTIME|DispatchWallTime|wallDeadline|pthread_cond_init' -- Sources ':!Sources/Libc/Libc.swift' ':!Sources/CLuaBridge/lock.c' | sed 's/$$/: a wait by this clock lasts longer if it is set back/' | grep .
 	@grep -q 'pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)' Sources/CLuaBridge/lock.c
 
