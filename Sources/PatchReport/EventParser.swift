@@ -127,8 +127,10 @@ struct EventParser: ~Copyable, Sendable {
 
     private mutating func take(_ text: Range<Int>, of member: Int, in place: Place) {
         switch vocabulary.kind(of: member) {
-        // All members that may hold a wrapped line are one.
-        case .text: fields.strings[min(member, EventVocabulary.wrapped)] = text
+        case .line:
+            // Others, such as a summary in `message` beside the line in `log`, hold no line.
+            if unsafe scanner.text(text).first == UInt8(ascii: "{") { fields.strings[EventVocabulary.wrapped] = text }
+        case .text: fields.strings[member] = text
         case .id where place == .patch: fields.running[fields.running.count - 1].name = text
         case .id: fields.strings[member] = text
         case .version: fields.isMisnamed = true
@@ -149,7 +151,7 @@ struct EventParser: ~Copyable, Sendable {
             if value == 0 { fields.isMisnamed = true }
         case (.id, _), (.version, nil): fields.isMisnamed = true
         case (.number, let value?): fields.integers[member] = value
-        case (.number, nil), (.text, _), (.other, _): break
+        case (.number, nil), (.text, _), (.line, _), (.other, _): break
         }
     }
 

@@ -72,8 +72,8 @@ internal import PatchText
     private var wrappedLine: Range<Int>? {
         let string = parser.fields.strings[EventVocabulary.wrapped]
         let text = unsafe parser.scanner.text(string)
-        guard unsafe text.first == UInt8(ascii: "{") else { return nil }
         var count = text.count
+        guard count > 0 else { return nil }
         while case let last = unsafe text[count - 1], last == 0x0A || last == 0x0D { count -= 1 }
         return string.lowerBound..<string.lowerBound + count
     }
@@ -153,9 +153,9 @@ internal import PatchText
     /// The number of a string; 0 if the line does not have it, or if there is no room for it.
     mutating func number(_ key: Key) -> UInt32 { number(of: parser.fields[key], key) }
 
-    /// The patches of a launch, at most 64, with their versions.
+    /// The patches of a launch with their versions.
     mutating func runningPatches() -> [(text: UInt32, number: Int)] {
-        parser.fields.running.prefix(64).map { (number(of: $0.name, .patch), $0.number) }
+        parser.fields.running.map { (number(of: $0.name, .patch), $0.number) }
     }
 
     /// The reasons of a comparison, at most 16, with their counts.

@@ -9,10 +9,15 @@ struct EventVocabulary: ~Copyable, Sendable {
     enum Place { case all, line, resource, attributes, running, patch, times, reasons, other }
 
     /// What the value of a member is. An id and a version are refused if they have another type, and so is a count.
-    enum Kind { case text, number, count, id, version, other }
+    enum Kind {
+        case text, number, count, id, version
+        /// Perhaps the line that a collector has read.
+        case line
+        case other
+    }
 
     private static let wrappers = ["log", "message", "MESSAGE", "line"]
-    /// The number of the first member that may hold a wrapped line.
+    /// The number of the first member that may hold a wrapped line. All of them are one.
     static let wrapped = EventRecord.Key.allCases.count + 1
 
     private var words = TextTable()
@@ -37,7 +42,7 @@ struct EventVocabulary: ~Copyable, Sendable {
         }
         let uses = EventRecord.Key.allCases.map(Self.use)
         places = [.other] + uses.map(\.place) + Self.wrappers.map { _ in .line }
-        kinds = [.other] + uses.map(\.kind) + Self.wrappers.map { _ in .text }
+        kinds = [.other] + uses.map(\.kind) + Self.wrappers.map { _ in .line }
         followers = Array(repeating: 0, count: places.count)
     }
 

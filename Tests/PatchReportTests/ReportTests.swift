@@ -892,6 +892,7 @@ import Testing
             { #"{"log":\#(text($0)),"stream":"stdout","time":"2026-11-26T10:00:00.1Z"}"# },
             { #"{"__CURSOR":"s=1","MESSAGE":\#(text($0)),"PRIORITY":"6"}"# },
             { #"{"container":{"log":"{}"},"file":"/a.log","message":\#(text($0))}"# },
+            { #"{"log":\#(text($0)),"message":"app: launched"}"# }, { #"{"message":"","log":\#(text($0)),"line":null}"# },
             // As examples/fleet/fluent-bit.yaml and vector.yaml write them.
             { #"{"line":\#(text($0))}"# },
             { "2026-11-26T10:00:00.123456789Z stderr F \($0)" }, { "Nov 26 10:00:00 host shop[7]: \($0)" },
@@ -907,6 +908,15 @@ import Testing
         // What an app logs beside its events is not damaged, and a wrapped line may be.
         let others = try Self.report([forms[0]("listening"), forms[0](#"{"a":1}"#), forms[0]("{x")])
         #expect(others.input.foreign == 2 && others.input.damaged == 1)
+    }
+
+    /// A service may begin with more patches than a handful.
+    @Test func allPatchesOfALaunchRun() throws {
+        let listed = (1...300).map { FleetReport.Listed(id: "com.example.fix\($0)", version: 1) }
+        let running = listed.map { #"{"patch.id":"\#($0.id)","patch.version":1}"# }.joined(separator: ",")
+        let launch = Self.line("launched", patch: nil, #","patch.running":[\#(running)]"#)
+        let report = try Self.report([launch], listed: listed)
+        #expect(report.patches.count == 300 && report.patches.allSatisfy { $0.running == 1 })
     }
 
     /// Wherever a control character is, and whatever the previous lines are.
