@@ -1,0 +1,162 @@
+import PatchReport
+import PatchText
+
+// The charts of devices, each with one row for a patch, or for a fault.
+extension HTMLChart {
+    /// The free space at both sides of a row.
+    private static let margin = 12.0
+
+    // MARK: failures
+
+    /// The share of devices on which each patch failed or was rolled back, with its interval.
+    var failures: String? {
+        let shares = patches.map { Share($0.affected, of: $0.devices) }
+        guard !shares.isEmpty else { return nil }
+        let most = max(0.0001, shares.map(\.interval.upperBound).max() ?? 1, (bounds.last ?? 0) * 1.2)
+        let axis = ShareAxis(most: most)
+        var body: [String] = []
+        var y = 14.0
+        for (index, patch) in patches.enumerated() {
+            body.append(Self.text(patch.label, Self.margin, y, isName: true))
+            body.append(interval(shares[index], color: Self.color(index), axis, y + 14))
+            y += 40
+        }
+        let marks = marks(of: axis, bottom: y - 8)
+        let summary = zip(patches, shares).map { "\($0.label) \(($1.value ?? 0).percent), between \($1.interval.text)" }
+        return figure(
+            "Devices on which it failed or was rolled back, of those that reported it", summary,
+            height: marks.end, body + marks.elements)
+    }
+
+    private struct ShareAxis {
+        let most: Double
+        /// The room for a percentage is at its end.
+        private let length = HTMLChart.width - 70 - HTMLChart.margin
+
+        init(most: Double) { self.most = most }
+
+        func x(_ share: Double) -> Double { HTMLChart.margin + length * share / most }
+    }
+
+    /// A point with a line from one end of the interval to the other.
+    private func interval(_ share: Share, color: Int, _ axis: ShareAxis, _ y: Double) -> String {
+        let low = axis.x(share.interval.lowerBound).svg
+        let high = axis.x(share.interval.upperBound).svg
+        let part = share.value ?? 0
+        let ends = [low, high].map { "M\($0) \((y - 5).svg)v10" }.joined()
+        return """
+            <g class="c\(color)"><path class="ink" stroke-width="2" d="M\(low) \(y.svg)H\(high)\(ends)"/>\
+            <circle class="fill" cx="\(axis.x(part).svg)" cy="\(y.svg)" r="5"/></g>\
+            \(Self.text(part.percent, Self.width - 4, y + 4, anchor: .end))
+            """
+    }
+
+    /// Lines at zero and at the bounds of gates. A label that would cover the one before it goes below it.
+    private func marks(of axis: ShareAxis, bottom: Double) -> (elements: [String], end: Double) {
+        var elements: [String] = []
+        var previousEnd = -Double.infinity
+        var row = 0.0
+        var end = 0.0
+        for (bound, name) in [(0, "0")] + bounds.map({ ($0, "gate \($0.percent)") }) {
+            let x = axis.x(bound)
+            row = x < previousEnd ? row + 16 : 0
+            previousEnd = x + Double(name.utf8.count) * 9
+            let line = Self.path(bound > 0 ? "grid gate" : "grid", "M\(x.svg) 20V\(bottom.svg)")
+            elements.append(line + Self.text(name, x, bottom + 14 + row))
+            end = max(end, bottom + 18 + row)
+        }
+        return (elements, end)
+    }
+
+    // MARK: stages
+
+    /// How many devices are in each stage of each patch.
+    var stages: String? {
+        let drawn = patches.enumerated().filter { $0.element.devices > 0 }
+        guard !drawn.isEmpty else { return nil }
+        var body: [String] = []
+        var summary: [String] = []
+        var y = 14.0
+        for (index, patch) in drawn {
+            let stages = patch.stages(color: "c\(Self.color(index))")
+            let counts = stages.map { ($0.count, $0.name) } + [(patch.failing, "with failed calls")]
+            let text = counts.filter { $0.0 > 0 }.map { "\($0.0.grouped) \($0.1)" }.joined(separator: ", ")
+            body.append(Self.text(patch.label, Self.margin, y, isName: true))
+            body += bars(of: patch, stages, y)
+            body.append(Self.text(text.isEmpty ? "no stage reported" : text, Self.margin, y + 36))
+            summary.append("\(patch.label): \(text)")
+            y += 62
+        }
+        return figure("Where devices are", summary, height: y - 10, body)
+    }
+
+    /// A bar for each stage, one after the other, and below them one for the devices on which calls failed.
+    private func bars(of patch: FleetReport.Patch, _ stages: [FleetReport.Patch.StageCount], _ y: Double) -> [String] {
+        let end = Self.width - Self.margin
+        func length(_ count: Int) -> Double { (end - Self.margin) * Double(count) / Double(patch.devices) }
+        var bars = [Self.path("grid", "M\(Self.margin.svg) \((y + 14).svg)H\(end.svg)")]
+        var x = Self.margin
+        for stage in stages where stage.count > 0 {
+            // What devices report may be more than all of them.
+            let length = min(end - x, length(stage.count))
+            let title = "\(stage.name): \(stage.count.grouped)"
+            bars.append(Self.bar(stage.style, x, y + 7, max(1, length), 14, title: title))
+            x += length
+        }
+        if patch.failing > 0 {
+            let length = min(end - Self.margin, length(patch.failing))
+            let title = "its calls failed: \(patch.failing.grouped)"
+            bars.append(Self.bar("bad", Self.margin, y + 18, max(1, length), 5, title: title))
+        }
+        return bars
+    }
+
+    // MARK: faults
+
+    /// The most frequent faults.
+    var faults: String? {
+        var counts: [String: Int] = [:]
+        for fault in patches.flatMap(\.faults) {
+            let name = fault.code.isEmpty ? fault.event : "\(fault.event): \(fault.code)"
+            counts[name, default: 0].addOrMost(fault.count)
+        }
+        let sorted = counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.prefix(8)
+        guard let most = sorted.first?.value else { return nil }
+        let room = Self.width - 2 * Self.margin
+        var body: [String] = []
+        var y = 14.0
+        for (name, count) in sorted {
+            let length = room * Double(count) / Double(most)
+            body.append(
+                Self.text(name, Self.margin, y, isName: true)
+                    + Self.text(count.grouped, Self.width - Self.margin, y, anchor: .end)
+                    + Self.bar("bad", Self.margin, y + 6, max(1, length), 8))
+            y += 34
+        }
+        let summary = sorted.map { "\($0.key) \($0.value.grouped) times" }
+        return figure("Faults", summary, height: y - 8, body)
+    }
+}
+
+extension FleetReport.Patch {
+    fileprivate struct StageCount {
+        let name: String
+        let count: Int
+        let style: String
+    }
+
+    /// How many devices are in each stage, in the order of the bars.
+    fileprivate func stages(color: String) -> [StageCount] {
+        [
+            // A patch is good on a device if the app starts with it. Its calls may still fail.
+            StageCount(name: "good", count: good, style: failing == 0 ? "good" : color),
+            StageCount(name: "in shadow", count: inShadow, style: "rest"),
+            StageCount(name: "on trial", count: trial, style: color),
+            StageCount(name: "rolled back", count: lastRolledBack, style: "bad"),
+            StageCount(name: "refused", count: lastRefused, style: "rest"),
+            StageCount(name: "over", count: over, style: "rest"),
+            StageCount(name: "withdrawn", count: withdrawn, style: "rest"),
+            StageCount(name: "in none of these", count: inNoStage, style: "rest"),
+        ]
+    }
+}
