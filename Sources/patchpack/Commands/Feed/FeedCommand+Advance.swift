@@ -37,48 +37,25 @@ extension FeedCommand {
         let listing = try action.change.repository()
         let asked = try listing.entry(
             arguments.operands[1].text, version: arguments.number(of: .patchVersion))
-        let limits = try ReportGate.all(arguments, of: .withdrawIf)
-        let begin = try action.change.history().begin(of: asked, until: listing)
-        let (evidence, unread, notes) = try evidence(
-            on: asked, since: begin, of: listing, gates, limits, rules, arguments, console, at: action.change.now)
+        let evidence = try RolloutEvidence(
+            on: asked, of: listing, begin: action.change.history().begin(of: asked, until: listing),
+            gates: gates, limits: ReportGate.all(arguments, of: .withdrawIf), rules, arguments, console,
+            at: action.change.now)
         var failure: PatchError?
         try action.run(isUrgent: true) { (feed, details) throws(PatchError) in
             let old = try feed.entry(asked.id, version: asked.version)
-            let name = old.name
             // The evidence is about the step before this change.
             guard old.json.encoded() == asked.json.encoded() else {
-                return ["waits  \(name): it was changed in this moment"]
+                return ["waits  \(old.name): it was changed in this moment"]
             }
-            let step = RolloutStep(of: old, isEnabled: feed.list.isEnabled, by: rules, evidence, at: details.now)
-            let entry = feed.take(step, of: old, passing: evidence.gates, in: &details)
-            func stopped(because bound: RolloutStep.Gate, hint: String) -> [String] {
-                failure = PatchError(.script, "\(name) is \(entry.stateText): \(bound.change)", hint: hint)
-                let fallback = entry.fallback(of: feed.entries(of: entry.id))
-                return ["\(entry.stateText)  \(name)"]
-                    + (fallback.map { ["still offered  \($0.name)  \($0.words)"] } ?? []) + notes
-            }
-            switch step {
-            case .widen: return ["widened  \(name)  \(old.words) -> \(entry.words)"] + notes
-            case .pause(let gate):
-                return stopped(because: gate, hint: "look into it, and then: patchpack feed withdraw, or resume")
-            case .withdraw(let limit):
-                return stopped(because: limit, hint: "deploy it, look into it, and publish a higher version")
-            case .wait(let reasons): return reasons.map { "waits  \(name): \($0.text)" } + notes
-            case .complete: return ["complete  \(name): \(old.words), and no gate is crossed"]
-            case .stopped(let gate):
-                if let gate {
-                    failure = PatchError(
-                        .script, "\(name) is \(old.stateText) because of \(gate.text), which is now: \(gate.reason)",
-                        hint: "patchpack feed withdraw, or resume")
-                }
-                guard old.state != .shadow else {
-                    return ["stopped  \(name): left \(old.words); to go on, let --steps begin with `shadow`"]
-                }
-                return ["stopped  \(name): \(old.words)\(old.reason.map { " (\($0))" } ?? "")"]
-            }
+            let step = RolloutStep(of: old, isEnabled: feed.list.isEnabled, by: rules, evidence.ofStep, at: details.now)
+            let new = feed.take(step, of: old, passing: evidence.ofStep.gates, in: &details)
+            failure = step.failure(from: old, to: new)
+            let fallback = new.fallback(of: feed.entries(of: new.id))
+            return step.lines(from: old, to: new, fallback) + (step.isOver ? [] : evidence.notes)
         }
         if let failure { throw failure.about(action.folder.path) }
-        console.fail(unread?.code)
+        console.fail(evidence.unread?.code)
     }
 
     /// Refuses gates of which none can be decided in a state through which the rollout goes.
@@ -90,78 +67,53 @@ extension FeedCommand {
             "--gate \(names) decide\(gates.count == 1 ? "s" : "") only \(states[inShadow ? 1 : 0])",
             hint: "give one that decides \(states[inShadow ? 0 : 1]) too, such as --gate 'failing<0.5%'")
     }
-
-    /// The devices' reports on a patch since it was offered, the verdicts of the gates, and what else to know about
-    /// them.
-    private static func evidence(
-        on entry: PatchEntryDraft, since begin: Timestamp?, of feed: FeedRepository, _ gates: [ReportGate],
-        _ limits: [ReportGate], _ rules: RolloutStep.Rules, _ arguments: ParsedArguments, _ console: Console,
-        at now: Timestamp
-    ) throws(PatchError) -> (RolloutStep.Evidence, unread: PatchError?, notes: [String]) {
-        let places = arguments.values(of: .events).map(\.path)
-        guard !places.isEmpty else { throw .usage("no events", hint: "give --events FILE or DIR") }
-        // Events from before a resume do not pause it again.
-        let since = try arguments.moment(of: .since, before: now) ?? entry.offered
-        // A bound may be relative to the version before.
-        let version = (gates + limits).contains(where: \.isRelative) ? nil : entry.version
-        let before = feed.listed.filter { $0.id == entry.id && $0.version < entry.version }
-        // A patch that is paused may be so because of any.
-        func asked(_ gates: [ReportGate]) -> [ReportGate] {
-            gates.filter { !entry.isOffered || $0.measure.isDecided(inShadow: entry.state == .shadow) }
-        }
-        let soaked = Timestamp(secondsSince1970: now.secondsSince1970.addingOrMost(-rules.soak))
-        let filter = ReportFilter(
-            patch: entry.id, version: version, since: since, newSince: begin,
-            newUntil: asked(gates).contains(where: \.isExact) ? soaked : nil, origin: feed.origin)
-        let own = FleetReport.Listed(id: entry.id, version: entry.version, isLive: entry.state != .shadow)
-        var (report, unread) = try EventFiles.report(
-            on: places, mayBeMissing: true, filter, listed: [own] + before, console)
-        let all = report.patches
-        report.patches.removeAll { $0.id != entry.id || $0.version != entry.version }
-        func results(_ gates: [ReportGate]) -> [ReportGateResult] {
-            ReportGateResult.all(
-                asked(gates), report, id: entry.id, version: entry.version, all, listed: before)
-        }
-        let verdicts = results(gates)
-        let input = report.input
-        let evidence = RolloutStep.Evidence(
-            events: input.events + input.earlier, damaged: input.damaged,
-            damagedWithoutDevice: input.damagedWithoutDevice, damagedDevices: input.damagedDevices,
-            devices: report.devices, newest: report.newest, newDevices: report.patches.first?.newDevices ?? 0,
-            isWhole: unread == nil, begin: begin, gates: verdicts.map(\.gateOfStep),
-            limits: results(limits).map(\.gateOfStep))
-        let leftOut = [(input.elsewhere, input.elsewhereText), (input.dropped, input.droppedText)]
-        let notes =
-            leftOut.filter { $0.0 > 0 }.map(\.1) + report.shortages(on: entry, verdicts, new: rules.newDevices)
-        return (evidence, unread, notes.map { "note  \($0)" })
-    }
 }
 
-extension ReportGateResult {
-    fileprivate var gateOfStep: RolloutStep.Gate {
-        RolloutStep.Gate(gate.text, .init(verdict), reason, isExact: gate.isExact)
-    }
-}
-
-extension FleetReport {
-    /// What needs more devices than a step of a rollout can reach, of those in the events, and what would not.
-    fileprivate func shortages(on entry: PatchEntryDraft, _ gates: [ReportGateResult], new: Int) -> [String] {
-        guard scale == 1, knownDevices > 0, entry.isOffered else { return [] }
-        let part = (Double(knownDevices) * Double(entry.basisPoints) / 10_000).rounded(.up)
-        // The events do not say who is in a group.
-        let isPart = entry.groups.isEmpty && entry.users.isEmpty && entry.basisPoints < 10_000
-        let reached = max(isPart ? Int(part) : knownDevices, patches.first?.devices ?? 0)
-        let those = "the \(knownDevices.counting("device")) in the events"
-        let words = isPart ? "\(Rollout.percent(entry.basisPoints)) of \(those) is about \(reached.grouped)" : those
-        func few(_ gate: ReportGateResult) -> String? {
-            guard let needed = gate.devicesNeeded, !gate.gate.measure.isOfFleet, needed > reached else { return nil }
-            let way =
-                isPart
-                ? "take a larger step, or an exact gate such as failing=0" : "take an exact gate such as failing=0"
-            return "\(gate.gate.text) needs about \(needed.grouped) devices, and \(words): \(way)"
+// What a step has done, for people.
+extension RolloutStep {
+    /// Whether the rollout takes no further step.
+    fileprivate var isOver: Bool {
+        switch self {
+        case .complete, .stopped: true
+        case .widen, .pause, .withdraw, .wait: false
         }
-        let isRare = new > reached ? ["--new-devices \(new) is more than \(words)"] : []
-        return gates.compactMap(few) + isRare
+    }
+
+    fileprivate func lines(
+        from old: PatchEntryDraft, to new: PatchEntryDraft, _ fallback: PatchEntryDraft?
+    ) -> [String] {
+        switch self {
+        case .widen: return ["widened  \(old.name)  \(old.words) -> \(new.words)"]
+        case .pause, .withdraw:
+            let rest = fallback.map { ["still offered  \($0.name)  \($0.words)"] } ?? []
+            return ["\(new.stateText)  \(old.name)"] + rest
+        case .wait(let reasons): return reasons.map { "waits  \(old.name): \($0.text)" }
+        case .complete: return ["complete  \(old.name): \(old.words), and no gate is crossed"]
+        case .stopped:
+            guard old.state != .shadow else {
+                return ["stopped  \(old.name): left \(old.words); to go on, let --steps begin with `shadow`"]
+            }
+            return ["stopped  \(old.name): \(old.words)\(old.reason.map { " (\($0))" } ?? "")"]
+        }
+    }
+
+    /// The error with which the command ends; nil if no bound is crossed.
+    fileprivate func failure(from old: PatchEntryDraft, to new: PatchEntryDraft) -> PatchError? {
+        switch self {
+        case .pause(let gate):
+            PatchError(
+                .script, "\(old.name) is \(new.stateText): \(gate.change)",
+                hint: "look into it, and then: patchpack feed withdraw, or resume")
+        case .withdraw(let limit):
+            PatchError(
+                .script, "\(old.name) is \(new.stateText): \(limit.change)",
+                hint: "deploy it, look into it, and publish a higher version")
+        case .stopped(let gate?):
+            PatchError(
+                .script, "\(old.name) is \(old.stateText) because of \(gate.text), which is now: \(gate.reason)",
+                hint: "patchpack feed withdraw, or resume")
+        case .stopped(nil), .widen, .wait, .complete: nil
+        }
     }
 }
 
@@ -194,16 +146,5 @@ extension RolloutStep.Reason {
         case .undecided(let gate): gate.change
         case .switchedOff: "all patches are switched off: patchpack feed enable"
         }
-    }
-}
-
-extension RolloutStep.Gate.Verdict {
-    fileprivate init(_ verdict: ReportGate.Verdict) {
-        self =
-            switch verdict {
-            case .passed: .passed
-            case .crossed: .crossed
-            case .undecided: .undecided
-            }
     }
 }
