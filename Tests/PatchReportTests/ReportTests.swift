@@ -892,7 +892,8 @@ import Testing
             { #"{"log":\#(text($0)),"stream":"stdout","time":"2026-11-26T10:00:00.1Z"}"# },
             { #"{"__CURSOR":"s=1","MESSAGE":\#(text($0)),"PRIORITY":"6"}"# },
             { #"{"container":{"log":"{}"},"file":"/a.log","message":\#(text($0))}"# },
-            { #"{"log":\#(text($0)),"message":"app: launched"}"# }, { #"{"message":"","log":\#(text($0)),"line":null}"# },
+            { #"{"log":\#(text($0)),"message":"app: launched"}"# },
+            { #"{"message":"","log":\#(text($0)),"line":null}"# },
             // As examples/fleet/fluent-bit.yaml and vector.yaml write them.
             { #"{"line":\#(text($0))}"# },
             { "2026-11-26T10:00:00.123456789Z stderr F \($0)" }, { "Nov 26 10:00:00 host shop[7]: \($0)" },

@@ -21,7 +21,7 @@ extension PatchStore {
         openings.locked { $0.append(Opening(patch: patch, failures: breaker.failures)) }
         queue.async { [weak self] in
             guard let self else { return }
-            try? change { _ in [] }  // notes it
+            writePending()
             if breaker.functions.count > breaker.otherwise.count || isBanned(patch) { replace(patch) }
         }
     }

@@ -68,9 +68,9 @@ extension PatchStore {
         let others = folder.exclusionsOfOthers()
         let old = state
         var new = old
-        for other in others { new.take(other) }
+        for other in others { new.merge(other) }
         guard new != old else { return }
-        try? update { state in for other in others { state.take(other) } }
+        try? update { state in for other in others { state.merge(other) } }
         let banned = Set(new.bans.map(\.patch)).subtracting(old.bans.map(\.patch))
         if let runner { end(banned, on: runner) }
     }

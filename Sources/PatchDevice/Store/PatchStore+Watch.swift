@@ -45,7 +45,7 @@ extension PatchStore {
             return memory.writer.canWrite && memory.watches.launch != nil
         }
         guard isDue else { return }
-        try? change { _ in [] }
+        writePending()
     }
 
     /// Tries a suspect or a closed patch alone, in a process that is confirmed and whose watches are over.

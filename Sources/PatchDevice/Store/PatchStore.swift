@@ -158,9 +158,6 @@ package final class PatchStore: Sendable {
 
     // MARK: envelopes
 
-    /// Whether a patch's envelope exists, and is the one that was stored.
-    package func hasEnvelope(_ hash: String) -> Bool { envelope(hash) != nil }
-
     /// A patch's stored envelope; nil if there is none, or if it is damaged.
     package func envelope(_ hash: String) -> [UInt8]? {
         try? folder.envelope(hash, limit: EnvelopeLimits().envelopeSize)
@@ -223,6 +220,9 @@ package final class PatchStore: Sendable {
             return []
         }
     }
+
+    /// Writes what has happened since the last change: breakers that have opened, and watches that have ended.
+    func writePending() { try? change { _ in [] } }
 
     /// Changes the state, with what must be noted before the change, and writes it.
     ///

@@ -117,7 +117,7 @@ extension StoreFolder {
     ///
     /// - Parameter hashes: The SHA-256 of the envelopes that this version holds, in hex digits.
     /// - Throws: `no-input` if an envelope cannot be read this time, `io` if it cannot be written.
-    func take(_ hashes: [String], from news: News) throws(PatchError) {
+    func copyMissing(_ hashes: [String], from news: News) throws(PatchError) {
         for hash in hashes where !hasEnvelope(hash) { try copyEnvelope(hash, from: news.folders) }
         if news.states.isNewer, let newest = news.folders.first { copyMetadata(from: newest) }
     }

@@ -81,7 +81,7 @@ struct StoreFolder: Sendable {
             guard var state = StoreState(try Self.read(stateFile)) else {
                 throw PatchError(.config, "not a state of this version of patchpack").about(stateFile)
             }
-            if let mark = try? InputFile.regular(markFile, limit: state.mark.count) { state.take(mark) }
+            if let mark = try? InputFile.regular(markFile, limit: state.mark.count) { state.apply(mark) }
             return (state, nil)
         } catch {
             return (nil, error)

@@ -10,7 +10,7 @@ extension StoreState {
     package var runnable: [Held] {
         let isRetry = launch?.isRetry ?? false
         let takesNew = failures == 0 && !triesSuspect
-        return runnable { held in
+        return highest { held in
             let isNew = held.stage == .downloaded || held.isUnproven
             return ![.suspect, .closed].contains(held.stage) && (!held.isSuspended || isRetry) && (!isNew || takesNew)
         }
@@ -25,13 +25,14 @@ extension StoreState {
 
     /// The closed patches whose `otherwise` answers: the highest closed version of each, unless a higher version runs.
     func closed(beside chosen: [Held], _ isClosed: (Held) -> Bool) -> [Held] {
-        runnable(isClosed).filter { closed in
+        highest(where: isClosed).filter { closed in
             !chosen.contains { $0.patch.id == closed.patch.id && $0.patch.version > closed.patch.version }
         }
     }
 
-    func runnable(_ mayRun: (Held) -> Bool) -> [Held] {
-        held.filter(mayRun).reduce(into: []) { chosen, patch in
+    /// The highest version of each patch among those that meet a condition.
+    private func highest(where condition: (Held) -> Bool) -> [Held] {
+        held.filter(condition).reduce(into: []) { chosen, patch in
             if chosen.last?.patch.id != patch.patch.id { chosen.append(patch) }
         }
     }
@@ -55,7 +56,7 @@ extension StoreState {
         _ launch: inout Launch, _ limits: CrashLimits, onlyGood: Bool, wasHealthy: Bool, _ time: Timestamp?
     ) {
         // What the last launch could not write about its own end is no failure of a good patch.
-        var chosen = onlyGood ? runnable { ($0.stage == .good || $0.wasGood) && !$0.isSuspended } : runnable
+        var chosen = onlyGood ? highest { ($0.stage == .good || $0.wasGood) && !$0.isSuspended } : runnable
         // A patch that could not run before does not make suspects, or patches that are off, wait forever. They do not
         // make it wait, either.
         let isGood = chosen.allSatisfy { !$0.isOnTrial }
@@ -63,12 +64,12 @@ extension StoreState {
         // A suspect is tried after a healthy launch, when nothing else is on trial.
         let suspect = isSettled && wasHealthy ? nextSuspect(limits, time, mayRepeat: isGood) : nil
         if let suspect {
-            chosen = runnable { !$0.isOnTrial && !$0.isSuspended && $0.patch.id != suspect.patch.id } + [suspect]
+            chosen = highest { !$0.isOnTrial && !$0.isSuspended && $0.patch.id != suspect.patch.id } + [suspect]
             chosen.sort { $0.patch.id < $1.patch.id }
             for index in held.indices where held[index].hash == suspect.hash { held[index].stage = .suspect }
         } else if isSettled, isSafe, mayRetry, isGood || held.contains(where: { $0.isSuspended && !$0.couldNotRun }) {
             // The patches that are off are tried once more, because the set of good ones has changed.
-            chosen = runnable { !$0.isOnTrial }
+            chosen = highest { !$0.isOnTrial }
             launch.isRetry = true
             mayRetry = false
         }
@@ -93,7 +94,7 @@ extension StoreState {
     /// - Parameter broken: The hashes of patches that have failed too often in this process.
     package func hashesForFollowers(without broken: Set<String> = []) -> [String] {
         guard isEnabled else { return [] }
-        let good = runnable { ($0.stage == .good || $0.wasGood) && !$0.isSuspended && !broken.contains($0.hash) }
+        let good = highest { ($0.stage == .good || $0.wasGood) && !$0.isSuspended && !broken.contains($0.hash) }
         return (closed(beside: good, \.isClosed) + good).map(\.hash)
     }
 

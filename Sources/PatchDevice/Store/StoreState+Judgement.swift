@@ -89,7 +89,7 @@ extension StoreState {
         // What was never confirmed is blamed before what was.
         let hasUnconfirmed = !shadows.isEmpty || ran.contains { held[$0].stage != .good }
         let unproven = ran.filter { held[$0].isUnproven }
-        judgeUnproven(unproven, hasUnconfirmed: hasUnconfirmed, limits, time, &events)
+        if hasUnconfirmed { judgeUnproven(unproven, limits, time, &events) } else { putOnTrialAgain(unproven) }
         let trials = ran.filter { held[$0].stage != .good && !(hasUnconfirmed && unproven.contains($0)) }
         guard !trials.isEmpty else {
             // Only good patches can be the cause. After a retry that has failed, those that were off stay off.
@@ -122,22 +122,23 @@ extension StoreState {
         }
     }
 
-    /// Counts a crash against confirmed patches that have not proved themselves.
-    ///
-    /// A confirmed patch stays good if an unconfirmed one ran too, until it has failed more often than one on trial
-    /// may. If only confirmed patches ran, they are on trial again.
+    /// Counts a crash against confirmed patches that have not proved themselves. They stay good, as an unconfirmed one
+    /// ran too, until they have failed more often than one on trial may.
     private mutating func judgeUnproven(
-        _ unproven: [Int], hasUnconfirmed: Bool, _ limits: CrashLimits, _ time: Timestamp?, _ events: inout [Event]
+        _ unproven: [Int], _ limits: CrashLimits, _ time: Timestamp?, _ events: inout [Event]
     ) {
         for index in unproven {
-            if hasUnconfirmed {
-                held[index].failures += 1
-                if held[index].failures > limits.trialFailures { events.append(setAside(at: index, time)) }
-            } else {
-                held[index].stage = .trial
-                held[index].isUnproven = false
-                held[index].wasGood = true
-            }
+            held[index].failures += 1
+            if held[index].failures > limits.trialFailures { events.append(setAside(at: index, time)) }
+        }
+    }
+
+    /// Puts confirmed patches that have not proved themselves on trial again, because no others can be the cause.
+    private mutating func putOnTrialAgain(_ unproven: [Int]) {
+        for index in unproven {
+            held[index].stage = .trial
+            held[index].isUnproven = false
+            held[index].wasGood = true
         }
     }
 

@@ -34,7 +34,7 @@ extension StoreState {
     }
 
     /// Applies a mark that was written after this state.
-    mutating func take(_ mark: [UInt8]) {
+    mutating func apply(_ mark: [UInt8]) {
         for isConfirmed in [false, true] {
             for isWatched in [false, true] where launch != nil {
                 var state = self

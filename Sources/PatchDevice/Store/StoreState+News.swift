@@ -30,7 +30,7 @@ extension StoreState {
         if news.isNewer { takeFeed(from: latest) }
         // A state may not have been written since its list was read.
         if let list = news.list { takeFeed(from: list) }
-        for other in news.states { take(Exclusions(other)) }
+        for other in news.states { merge(Exclusions(other)) }
 
         let entries = (news.list?.entries ?? []).reduce(into: [:]) { entries, entry in
             entries[entry.patch] = entry
@@ -101,7 +101,7 @@ extension StoreState {
     }
 
     /// Takes bans and revocations that were written elsewhere.
-    mutating func take(_ other: Exclusions) {
+    mutating func merge(_ other: Exclusions) {
         for ban in other.bans { add(ban) }
         revoke(other.revoked)
         raiseTrust(to: other.trustNumber)

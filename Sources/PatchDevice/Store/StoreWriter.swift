@@ -98,7 +98,7 @@ struct StoreWriter {
         } else if !hasState, unreadNews == nil {
             state = newState()
         }
-        takeExclusions()
+        mergeExclusions()
         mustWrite = read != state
         // A new part is complete before anything else is done with it.
         if takesNews, canWrite {
@@ -130,10 +130,10 @@ struct StoreWriter {
         }
     }
 
-    /// Takes the bans and revocations. They survive the loss of the state, and count for all versions of the app.
-    private mutating func takeExclusions() {
+    /// Adds the bans and revocations in the folder. They survive the loss of the state, and count for all versions of the app.
+    private mutating func mergeExclusions() {
         writtenExclusions = folder.readExclusions()
-        for exclusions in [writtenExclusions] + folder.exclusionsOfOthers() { state.take(exclusions) }
+        for exclusions in [writtenExclusions] + folder.exclusionsOfOthers() { state.merge(exclusions) }
     }
 
     /// Why the folder is not this app's; nil if it is, or nobody's yet.
@@ -301,7 +301,7 @@ struct StoreWriter {
 
     /// Writes the state, after what it refers to: the envelopes that it takes from other versions, and its bans.
     private mutating func saveWhole(_ new: inout StoreState) throws(PatchError) {
-        if takesNews, let news { try folder.take(new.stored.map(\.hash), from: news) }
+        if takesNews, let news { try folder.copyMissing(new.stored.map(\.hash), from: news) }
         // A mark of an older state, such as one from before a clear, must not match this state.
         new.revision = state.revision &+ 1
         let exclusions = StoreState.Exclusions(new)

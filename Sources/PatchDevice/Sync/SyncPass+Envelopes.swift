@@ -33,7 +33,7 @@ extension SyncPass {
                 continue
             }
             let isShadow = choice.code == .shadow
-            if (isShadow ? shadows : held).contains(hash), store.hasEnvelope(hash) { continue }
+            if (isShadow ? shadows : held).contains(hash), store.envelope(hash) != nil { continue }
             downloads.append(Download(entry: entry, target: target, hash: hash, place: place, isShadow: isShadow))
         }
         return downloads
