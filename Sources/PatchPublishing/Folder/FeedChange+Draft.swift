@@ -21,11 +21,10 @@ extension FeedChange {
     /// - Parameters:
     ///   - base: The feed before the change; nil for a new feed.
     ///   - waiting: The signatures that the change was waiting for; nil if it is new.
-    ///   - staged: Another change, which waits for signatures.
-    ///   - keepsStaged: Whether to keep the change that waits for signatures as it is.
+    ///   - other: Another change, which waits for signatures.
     func finish(
         _ feed: inout FeedRepository, in details: ChangeDetails, since base: FeedRepository? = nil,
-        waiting: [FeedRepository.Missing]? = nil, under staged: FeedRepository? = nil, keepsStaged: Bool = false
+        waiting: [FeedRepository.Missing]? = nil, beside other: OtherChange = .none
     ) throws(PatchError) -> Draft {
         feed.resignStaleRoles(in: details)
         var differing: [String] = []
@@ -41,13 +40,15 @@ extension FeedChange {
                 remedy: .giveKeys(of: first.role, ids: first.keyIDs)
             ).about(folder.path)
         }
-        let mayWait = staged == nil && (waiting != nil || settings.stages)
+        // Only one change at a time waits for signatures.
+        let inTheWay = other.remedy(in: folder.path)
+        let mayWait = inTheWay == nil && (waiting != nil || settings.stages)
         if let first = missing.first {
             guard mayWait else {
                 throw PatchError(
                     .feedSignature,
                     "\(first.role.keyName) (role \(first.role)) must sign: \(first.count) more of \(FeedKey.short(first.keyIDs))",
-                    remedy: .giveKeysOrStage)
+                    remedy: (settings.stages ? inTheWay : nil) ?? .giveKeysOrStage)
             }
             return waitingDraft(of: feed, differing, missing)
         }
@@ -62,7 +63,7 @@ extension FeedChange {
         let size = feed.list.json.encoded().count
         if feed.changed.contains(.rollout), size > PatchList.largeBytes { warn(.largeList(size)) }
         var draft = Draft(result: Result(outcome: .written, feed: feed, changes: differing, files: files))
-        if var staged, let base {
+        if var staged = other.feed, let base {
             // The staged change is written first. If the process ends in between, it still fits the published feed.
             // It is not shown here, so nothing of it is signed here.
             try staged.rebase(from: base, onto: feed, in: details)
@@ -70,7 +71,7 @@ extension FeedChange {
             draft.files = [staged.staged, files]
         } else {
             draft.files = [(base == nil ? folder.attributes : []) + files]
-            draft.dropsStaged = !keepsStaged
+            draft.dropsStaged = !other.isUnreadable
         }
         if base == nil || feed.changed.contains(.root) { draft.root = files.first { FeedLayout.isRoot($0.path) } }
         return draft

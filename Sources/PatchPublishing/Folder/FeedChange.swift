@@ -89,6 +89,9 @@ package struct FeedChange {
 
     package var keyIDs: Set<String> { Set(signers.compactMap(\.keyID)) }
 
+    /// Whether a signer is asked whose key is not known before it has signed.
+    package var asksSigner: Bool { signers.contains { $0.keyID == nil } }
+
     // MARK: reading
 
     /// The current feed, read from the root that this signer trusts.
@@ -170,15 +173,14 @@ package struct FeedChange {
                 throw PatchError(.config, "another change waits for signatures, and \(more)", remedy: remedy)
                     .about(folder.path)
             }
-            var draft = try finish(
-                &feed, in: details, since: base, under: other.feed, keepsStaged: other.isUnreadable)
+            var draft = try finish(&feed, in: details, since: base, beside: other)
             draft.isConfirmed = details.isConfirmed
             return draft
         }
     }
 
     /// Another change that waits for signatures, beside which an urgent one is made.
-    private enum OtherChange {
+    enum OtherChange {
         case none
         case waiting(FeedRepository)
         /// It stays as it is.

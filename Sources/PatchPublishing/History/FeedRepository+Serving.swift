@@ -25,10 +25,12 @@ extension FeedRepository {
 
     /// Checks that a served timestamp file is not newer than the timestamp of this feed.
     ///
-    /// - Throws: `feed-rollback` if it is newer, `feed-signature` if this feed's keys have not signed it.
+    /// One that the newest keys have not signed is of before a change of keys that is not deployed yet.
+    ///
+    /// - Throws: `feed-rollback` if it is newer, `feed-malformed` if it is malformed.
     package func checkNotOlder(than bytes: [UInt8]) throws(PatchError) {
         let file = try SignedMetadata(bytes, name: "the served timestamp.json", type: TimestampMetadata.type)
-        try file.verify(by: oldRoot.timestamp)
+        guard (try? file.verify(by: oldRoot.timestamp)) != nil else { return }
         let (served, own) = (try TimestampMetadata(file).version, state(of: .timestamp).version)
         guard served <= own else {
             throw PatchError(

@@ -350,6 +350,10 @@ import Testing
         #expect(remedy { try turn("a", change()) } == .dropStaged(in: place.disk.at("feed")))
         #expect(try turn("a", change(), isUrgent: true).outcome == .written)
         #expect(warnings.names == ["stagedIsUnreadable"] && place.disk.exists("feed/staged/targets.json"))
+        // A change that would have to wait does not mix with it.
+        let waits = try change(with: []) { $0.stages = true }
+        #expect(remedy { try turn("b", waits, isUrgent: true) } == .dropStaged(in: place.disk.at("feed")))
+        #expect(try place.disk.contents().filter { $0.hasPrefix("feed/staged/") } == ["feed/staged/targets.json"])
         #expect(try change { $0.isTrial = true }.discard() && place.folder().hasStaged())
         #expect(try change().discard() && !place.folder().hasStaged())
         #expect(try !change().discard())
@@ -366,6 +370,22 @@ import Testing
         #expect(try turn("a", trial).outcome == .written)
         let right = try change(at: #require(earlier)) { $0.trustsClock = true }
         #expect(try turn("a", right).outcome == .written)
+    }
+
+    /// A change of keys that is not deployed yet keeps no stop waiting.
+    @Test func feedChangeServedBeforeChangeOfKeysIsMade() throws {
+        let old = try place.disk.read("feed/metadata/timestamp.json")
+        let new = try SigningKey.generate(.ed25519)
+        let online = try FeedKey(place.keys.online.verifyingKey)
+        try place.change(with: place.keys.root + [place.keys.online, new]) { feed in
+            try feed.rotate(
+                .timestamp, adding: [FeedKey(new.verifyingKey)], removing: [online.id], threshold: nil,
+                in: FeedFixture.details)
+        }
+        let rotated = try change(with: [place.keys.online, new]) {
+            $0.served = ("www", { FeedReply(.bytes(old), date: nil) })
+        }
+        #expect(try turn("a", rotated).outcome == .written)
     }
 
     @Test func feedChangeServedStateDiffersIsRefused() throws {

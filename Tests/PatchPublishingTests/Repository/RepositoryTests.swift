@@ -237,10 +237,83 @@ import Testing
         #expect(waiting.list.entries[0].words == "paused in shadow, to 5% by installation")
         var paused = changed(base) { $0.state = .paused }
         try paused.rebase(from: base, onto: changed(base) { $0.state = .active }, in: details)
-        var entry = paused.list.entries[0]
-        #expect(entry.words == "offered to all" && entry.resumedState == .active)
-        entry.state = .paused
-        #expect(entry.words == "paused, to all")
+        #expect(paused.list.entries[0].words == "paused in shadow, to all")
+    }
+
+    /// What stops a patch the most, or last, is in force after the merge, with its reason.
+    @Test(arguments: [
+        (base: "active", waiting: "withdrawn", other: "paused", merged: "withdrawn: waiting"),
+        ("active", "bare", "paused", "withdrawn: waiting"),
+        ("active", "paused", "shadow", "paused: waiting"),
+        ("active", "paused", "paused", "paused: other"),
+        ("active", "shadow", "withdrawn", "withdrawn: other"),
+        ("paused", "active", "paused", "paused: other"),
+        ("withdrawn", "active", "withdrawn", "withdrawn: other"),
+        ("paused", "active", "", "active: waiting"),
+        ("active", "", "paused", "paused: other"),
+    ])
+    func rebaseStrongerStopWins(base: String, waiting: String, other: String, merged: String) throws {
+        /// - Parameter state: The state to change the entry to; `bare` for a withdrawal without anything else, and
+        ///   empty for another change.
+        func changed(_ feed: FeedRepository, to state: String, _ reason: String) -> FeedRepository {
+            var feed = feed
+            var details = details
+            details.reason = reason
+            let old = feed.list.entries[0]
+            var entry = state == "bare" ? PatchEntryDraft(withdrawing: old.id, version: old.version) : old
+            if let state = PatchList.Entry.State(rawValue: state) { entry.state = state }
+            entry.reason = reason
+            feed.edit(in: details) { list in
+                if state.isEmpty { list.notice = reason } else { list.entries[0] = entry }
+            }
+            return feed
+        }
+        var start = changed(try feed.repository(), to: base, "base")
+        start.changed = []
+        var feed = changed(start, to: waiting, "waiting")
+        try feed.rebase(from: start, onto: changed(start, to: other, "other"), in: details)
+        let entry = feed.list.entries[0]
+        #expect("\(entry.state?.rawValue ?? ""): \(entry.reason ?? "")" == merged)
+    }
+
+    /// Somebody stops all patches again, for another reason, while a change waits that switches them on.
+    @Test func rebaseStopOfStoppedFeedStays() throws {
+        func changed(_ feed: FeedRepository, _ reason: String, _ change: (inout PatchListDraft) -> Void)
+            -> FeedRepository
+        {
+            var feed = feed
+            var details = details
+            details.reason = reason
+            feed.edit(in: details, change)
+            return feed
+        }
+        var base = changed(try feed.repository(), "first") { $0.isEnabled = false }
+        base.changed = []
+        var waiting = changed(base, "all is well") { list in
+            list.isEnabled = true
+            list.minimumAppVersion = AppVersion("1.5.0")
+        }
+        let other = changed(base, "fire") { list in
+            list.stop = nil
+            list.minimumAppVersion = AppVersion("2.0.0")
+        }
+        try waiting.rebase(from: base, onto: other, in: details)
+        #expect(!waiting.list.isEnabled && waiting.list.stop?.reason == "fire")
+        #expect(waiting.list.minimumAppVersion == AppVersion("2.0.0"))
+    }
+
+    /// A daily renewal of the timestamp leaves the signatures of a change that waits.
+    @Test func rebaseOntoRenewalKeepsSignatures() throws {
+        let base = try feed.repository()
+        var waiting = base
+        waiting.edit(in: details) { $0.notice = "soon" }
+        try waiting.sign(with: feed.signers([feed.online]))
+        let (version, signatures) = (waiting.state(of: .rollout).version, waiting.signatures[.rollout])
+        var renewed = base
+        renewed.refresh([.timestamp], in: details)
+        try waiting.rebase(from: base, onto: renewed, in: details)
+        #expect(signatures?.map(\.bytes) == waiting.signatures[.rollout]?.map(\.bytes) && signatures?.count == 1)
+        #expect(waiting.state(of: .rollout).version == version && waiting.changed == [.rollout])
     }
 
     /// The keys of a state with an unknown root are not compared, because they may be from any time.
