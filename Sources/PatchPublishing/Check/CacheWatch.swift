@@ -6,7 +6,8 @@ internal import Synchronization
 /// A source that records for how long caches may answer instead of its server.
 package final class CacheWatch: FeedSource {
     private let source: any FeedSource
-    private let seen = Mutex<[Kind: Int?]>([:])
+    /// How long caches may keep files of each kind, in seconds; nil if a reply did not say.
+    private let seen = Mutex<[Kind: Set<Int?>]>([:])
 
     /// The kinds of files that differ in how long they may be kept.
     private enum Kind: CaseIterable {
@@ -33,24 +34,26 @@ package final class CacheWatch: FeedSource {
             } else {
                 .permanent
             }
-        seen.withLock { $0[kind] = .some(reply.maxAge?.seconds) }
+        seen.withLock { _ = $0[kind, default: []].insert(reply.maxAge?.seconds) }
         return reply
     }
 
-    /// A line for each kind of file that is kept for too long or not long enough.
+    /// A line for each kind of file of which one is kept for too long or not long enough.
     package var faults: [String] {
         let seen = seen.withLock { $0 }
         return Kind.allCases.compactMap { kind in
-            guard let age = seen[kind] else { return nil }
+            guard let ages = seen[kind] else { return nil }
+            let longest = ages.compactMap(\.self).max() ?? 0
             switch kind {
             case .timestamp:
-                if let age { return age <= 600 ? nil : "caches keep timestamp.json for \(age) s: send max-age=60" }
+                if longest > 600 { return "caches keep timestamp.json for \(longest) s: send max-age=60" }
+                guard ages.contains(nil) else { return nil }
                 return "timestamp.json has no Cache-Control, so caches guess how long to keep it: send max-age=60"
             case .missing:
-                guard let age, age > 600 else { return nil }
-                return "caches remember for \(age) s that a file is missing: send max-age=60"
+                return longest > 600
+                    ? "caches remember for \(longest) s that a file is missing: send max-age=60" : nil
             case .permanent:
-                guard age ?? 0 < 86_400 else { return nil }
+                guard ages.contains(where: { $0 ?? 0 < 86_400 }) else { return nil }
                 return "files that never change are not kept by caches: send max-age=31536000, immutable"
             }
         }

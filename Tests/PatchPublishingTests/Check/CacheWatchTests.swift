@@ -49,6 +49,20 @@ import Testing
         #expect(try await faults(Self.root, 86_400).isEmpty)
     }
 
+    /// The best of several replies does not hide the worst.
+    @Test func cacheWatchOneFileOfManyIsFault() async throws {
+        let server = MemorySource(date: FeedFixture.now)
+        let roots = (1...3).map { "metadata/\($0).root.json" }
+        for root in roots { server[root] = [1] }
+        let watch = CacheWatch(
+            source: FaultySource(source: server) { path, reply in
+                let age = path == roots[1] ? Duration.seconds(60) : .seconds(31_536_000)
+                return FeedReply(reply.content, date: reply.date, maxAge: age)
+            })
+        for root in roots { _ = try await watch.fetch(.init(root, limit: 10)) }
+        #expect(watch.faults == ["files that never change are not kept by caches: send max-age=31536000, immutable"])
+    }
+
     /// A folder has no caches.
     @Test func onlyAServerIsWatched() async throws {
         for path in [Self.timestamp, Self.root, Self.missing] {
