@@ -205,10 +205,17 @@ extension FeedRepository {
     /// Renews metadata that expire soon, as far as the keys are at hand.
     ///
     /// A job that runs each day has only the online key. A list that was signed with a wrong time is signed again.
-    package mutating func refresh(with keyIDs: Set<String>, in details: ChangeDetails) -> [Renewal] {
+    ///
+    /// - Parameter asks: Whether a signer without a known key is asked too. As it must sign the timestamp, it can sign
+    ///   each role that one key of the timestamp, whichever it is, is enough for.
+    package mutating func refresh(
+        with keyIDs: Set<String>, asking asks: Bool = false, in details: ChangeDetails
+    ) -> [Renewal] {
+        let online = Set(keys(of: .timestamp).ids)
         let roles = FeedRole.allCases.filter { role in
             let (ids, threshold) = keys(of: role)
-            return role == .timestamp || ids.count(where: keyIDs.contains) >= threshold
+            let isAsked = asks && threshold == 1 && online.isSubset(of: ids)
+            return role == .timestamp || isAsked || ids.count(where: keyIDs.contains) >= threshold
         }
         refresh(Set(roles), in: details)
         if let published, published > details.now, roles.contains(.rollout) { edit(in: details) { _ in } }

@@ -475,6 +475,9 @@ import Testing
                         FeedRepository.Renewal.endsSoon(.targets, days: 65), .renewed(.rollout, version: 3),
                         .renewed(.snapshot, version: 3), .endsSoon(.root, days: 65), .renewed(.timestamp, version: 3),
                     ].map { "\($0)" }))
+        var asked = try keys.repository()
+        let renewals = asked.refresh(with: [], asking: true, in: late)
+        #expect(renewals.count { "\($0)".hasPrefix("renewed") } == 3, "a card may hold the online key: \(renewals)")
         // Two keys must sign, and one is available.
         var two = try keys.repository()
         let new = try FeedKey(SigningKey.generate(.ed25519).verifyingKey)

@@ -7,7 +7,8 @@ extension FeedCommand {
     @Sendable static func refresh(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
         let action = try FeedAction(arguments, console)
         try action.run(isUrgent: true) { (feed, details) throws(PatchError) in
-            feed.refresh(with: action.change.keyIDs, in: details).compactMap { renewal in
+            let (ids, asks) = (action.change.keyIDs, action.change.asksSigner)
+            return feed.refresh(with: ids, asking: asks, in: details).compactMap { renewal in
                 switch renewal {
                 case .renewed(let role, let version): return "renewed  \(role) \(version)"
                 case .endsSoon(let role, let days):
