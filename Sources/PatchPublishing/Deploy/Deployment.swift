@@ -312,7 +312,7 @@ package struct Deployment {
             remedy: .lookAndReplace)
     }
 
-    /// Reads back the uploaded files, as devices will read them once a timestamp is in place.
+    /// Reads back the uploaded metadata and the list, as devices will read them once a timestamp is in place.
     private func checkUploaded(_ newest: Link) throws(PatchError) {
         do throws(PatchError) {
             _ = try FeedRepository(root: root) { (path) throws(PatchError) in

@@ -92,6 +92,19 @@ import Testing
             alone.status == 64 && alone.error.contains("--gate 'differs<1%' decides only in shadow"), "\(alone.error)")
     }
 
+    /// What was not written has not happened.
+    @Test func advanceTrialSaysWhatWouldBe() throws {
+        try report(0..<150, failing: 60)
+        let line = [
+            "feed", "advance", "feed", "com.example.shop.cart-total", "--events", "events", "--soak", "0s", "--key",
+            "online/signing.pem", "--gate", "failing<5%",
+        ]
+        let trial = try Tool.run(Tool.patchpack, line + ["--dry-run"], in: folder.path)
+        #expect(trial.status == 20 && trial.error.contains("7 would be paused: failing<5%"), "\(trial.error)")
+        let real = try Tool.run(Tool.patchpack, line, in: folder.path)
+        #expect(real.status == 20 && real.error.contains("7 is paused: failing<5%"), "\(real.error)")
+    }
+
     @Test func aGoodPatchReachesEverybody() throws {
         #expect(try step().says.contains("waits  com.example.shop.cart-total 7: no event has come"))
         try report(0..<150, failing: 0)

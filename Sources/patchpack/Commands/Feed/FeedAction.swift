@@ -99,14 +99,18 @@ struct FeedAction {
     func make(_ feed: FeedRepository, _ line: String) throws(PatchError) { try show(change.make(feed), [line]) }
 
     /// Changes the feed as `FeedChange.run` does, and prints the lines that `body` returns.
+    ///
+    /// - Returns: Whether the change was written, and is neither a trial nor waits for signatures.
+    @discardableResult
     func run(
         isUrgent: Bool = false, _ body: (inout FeedRepository, inout ChangeDetails) throws(PatchError) -> [String]
-    ) throws(PatchError) {
+    ) throws(PatchError) -> Bool {
         var lines: [String] = []
         let result = try change.run(isUrgent: isUrgent) { (feed, details) throws(PatchError) in
             lines = try body(&feed, &details)
         }
         try show(result, lines)
+        return result.outcome == .written && !arguments.has(.dryRun)
     }
 
     /// Resumes a change as `FeedChange.resume` does, and prints the lines that `body` returns.

@@ -41,8 +41,8 @@ extension FeedCommand {
             on: asked, of: listing, begin: action.change.history().begin(of: asked, until: listing),
             gates: gates, limits: ReportGate.all(arguments, of: .withdrawIf), rules, arguments, console,
             at: action.change.now)
-        var failure: PatchError?
-        try action.run(isUrgent: true) { (feed, details) throws(PatchError) in
+        var failure: ((_ isWritten: Bool) -> PatchError?)?
+        let isWritten = try action.run(isUrgent: true) { (feed, details) throws(PatchError) in
             let old = try feed.entry(asked.id, version: asked.version)
             // The evidence is about the step before this change.
             guard old.json.encoded() == asked.json.encoded() else {
@@ -50,11 +50,11 @@ extension FeedCommand {
             }
             let step = RolloutStep(of: old, isEnabled: feed.list.isEnabled, by: rules, evidence.ofStep, at: details.now)
             let new = feed.take(step, of: old, passing: evidence.ofStep.gates, in: &details)
-            failure = step.failure(from: old, to: new)
+            failure = { step.failure(from: old, to: new, isWritten: $0) }
             let fallback = new.fallback(of: feed.entries(of: new.id))
             return step.lines(from: old, to: new, fallback) + (step.isOver ? [] : evidence.notes)
         }
-        if let failure { throw failure.about(action.folder.path) }
+        if let failure = failure?(isWritten) { throw failure.about(action.folder.path) }
         console.fail(evidence.unread?.code)
     }
 
@@ -98,15 +98,18 @@ extension RolloutStep {
     }
 
     /// The error with which the command ends; nil if no bound is crossed.
-    fileprivate func failure(from old: PatchEntryDraft, to new: PatchEntryDraft) -> PatchError? {
-        switch self {
+    fileprivate func failure(
+        from old: PatchEntryDraft, to new: PatchEntryDraft, isWritten: Bool
+    ) -> PatchError? {
+        let word = isWritten ? "is" : "would be"
+        return switch self {
         case .pause(let gate):
             PatchError(
-                .script, "\(old.name) is \(new.stateText): \(gate.change)",
+                .script, "\(old.name) \(word) \(new.stateText): \(gate.change)",
                 hint: "look into it, and then: patchpack feed withdraw, or resume")
         case .withdraw(let limit):
             PatchError(
-                .script, "\(old.name) is \(new.stateText): \(limit.change)",
+                .script, "\(old.name) \(word) \(new.stateText): \(limit.change)",
                 hint: "deploy it, look into it, and publish a higher version")
         case .stopped(let gate?):
             PatchError(
