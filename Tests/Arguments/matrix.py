@@ -35,10 +35,11 @@ EVENT = {"schema": "patchpack.event/1", "timestamp": time.strftime("%Y-%m-%dT%H:
          "severityNumber": 9, "attributes": {"patch.running": [{"patch.id": TEXTS["ID"], "patch.version": 7}], "safe_mode": False}}
 
 
-def tool(line, folder="/", user="root"):
-    words = [*("setpriv --reuid=65534 --regid=65534 --clear-groups".split() if user == "nobody" else []), TOOL, *line]
+def tool(line, folder="/", user="root", time=None):
+    words = [*("setpriv --reuid=65534 --regid=65534 --clear-groups".split() if user == "nobody" else []),
+             *(["faketime", "-m", "-f", time] if time else []), TOOL, *line]
     try:
-        run = subprocess.run(words, cwd=folder, env={"PATH": os.environ["PATH"], "TMPDIR": f"{folder}/tmp"}, timeout=20, capture_output=True,
+        run = subprocess.run(words, cwd=folder, env={"PATH": os.environ["PATH"], "TMPDIR": f"{folder}/tmp", "TZ": "UTC"}, timeout=20, capture_output=True,
                              stdin=subprocess.DEVNULL)
         return run.returncode, run.stdout.decode(errors="replace"), run.stderr.decode(errors="replace")
     except subprocess.TimeoutExpired:
@@ -106,10 +107,12 @@ def runs(user):
         if user == "nobody":
             continue
         fresh()
-        plain = tool([*verb.split(), *shlex.split(TEXTS[verb])], folder, user), contents(folder)
+        # What is signed has the time, so both runs are at the same time.
+        now = time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime())
+        plain = tool([*verb.split(), *shlex.split(TEXTS[verb])], folder, user, now), contents(folder)
         for option, line in additions(verb):
             fresh()
-            found = tool([*verb.split(), *line], folder, user), contents(folder)
+            found = tool([*verb.split(), *line], folder, user, now), contents(folder)
             idle = found == plain and found[0][0] == 0 and not IDLE.fullmatch(f"{verb} {option}")
             yield user, verb, option, "right", found[0][0], "has no effect" if idle else "", " ".join(found[0][2][:300].split())
 
