@@ -8,7 +8,8 @@ internal import PatchFiles
 ///
 /// The place has a chain of timestamps. `metadata/N.next.json` is the timestamp that came after version N. It is made
 /// only if there is no such file. So if two copies continue from N, the later one gets an error. The files that the
-/// timestamp leads to are uploaded after that, then `timestamp.json`, and the root files last.
+/// timestamp leads to are uploaded after that, then `timestamp.json`, and the root files last. After a change of keys
+/// the versions may begin again, so a link of an older root never follows one of a newer root.
 package struct Deployment {
     private let folder: FeedFolder
     private let target: any DeployTarget
@@ -20,6 +21,8 @@ package struct Deployment {
 
     private struct Link {
         let version: Int
+        /// The version of the newest root that allows it.
+        let root: Int
         let bytes: [UInt8]
     }
 
@@ -50,7 +53,8 @@ package struct Deployment {
         (feed, bytes) = try Folder.whileLocked(around: [folder.path.appending(Path("."))]) { () throws(PatchError) in
             (try folder.repository(root: root), try folder.read(FeedLayout.timestamp) ?? [])
         }
-        timestamp = Link(version: feed.state(of: .timestamp).version, bytes: bytes)
+        timestamp = Link(
+            version: feed.state(of: .timestamp).version, root: feed.state(of: .root).version, bytes: bytes)
     }
 
     /// Deploys the feed.
@@ -112,6 +116,7 @@ package struct Deployment {
     ) throws(PatchError) -> Int? {
         let own = timestamp.version
         let served = try position(bytes, called: "\(name): timestamp.json")
+        if served.isForgotten { return served.version }
         // A later timestamp came after this one, at the same place. An earlier one is still in caches.
         guard served.isOwn || served.version != own || served.version == givenUp?.version else {
             throw .otherCopy(name, served)
@@ -228,7 +233,7 @@ package struct Deployment {
             if isTrial { return timestamp }
             if try target.claim(file) { return timestamp }
             // Either another deployment came first, or the file does not belong to the feed.
-            guard let there = try target.read(path), try link(there, at: path, after: last?.version) == nil else {
+            guard let there = try target.read(path), try link(there, at: path, after: last) == nil else {
                 continue
             }
             if try target.replace(file, of: there) { return timestamp }
@@ -250,14 +255,17 @@ package struct Deployment {
     private func next(after last: Link?) throws(PatchError) -> Link? {
         let path = FeedLayout.next(after: last?.version)
         guard let bytes = try target.read(path) else { return nil }
-        return try link(bytes, at: path, after: last?.version)
+        return try link(bytes, at: path, after: last)
     }
 
-    /// A timestamp that can come after a version; nil if the file is not one, and should be replaced.
-    private func link(_ bytes: [UInt8], at path: String, after version: Int?) throws(PatchError) -> Link? {
+    /// A timestamp that can come after another one; nil if the file is not one, and should be replaced.
+    private func link(_ bytes: [UInt8], at path: String, after last: Link?) throws(PatchError) -> Link? {
         do throws(PatchError) {
-            let link = Link(version: try position(bytes, called: path).version, bytes: bytes)
-            guard link.version > version ?? 0 else {
+            let position = try position(bytes, called: path)
+            let link = Link(version: position.version, root: position.root, bytes: bytes)
+            guard let last else { return link }
+            if link.root < last.root { return nil }
+            guard link.root > last.root || link.version > last.version else {
                 throw PatchError(.feedConflict, "\(path): is of version \(link.version)")
             }
             return link
@@ -283,6 +291,7 @@ package struct Deployment {
             }
             throw .otherCopy(target.name, other)
         }
+        if other.isForgotten { return true }
         var numbers = [other.version, other.snapshot]
         var isLower = other.version >= own || other.snapshot > snapshot || !other.isOwn && other.snapshot == snapshot
         if !other.isOwn, let there = try? FeedRepository(root: root, target.read) {

@@ -8,6 +8,10 @@ package struct SnapshotPosition: Sendable {
     package let snapshot: Int
     /// Whether this folder's snapshot is that one, or came after it.
     package let isOwn: Bool
+    /// The version of the newest root that allows it.
+    package var root = 1
+    /// Whether no key of the newest root has signed it. Devices with that root have forgotten its versions.
+    package var isForgotten = false
 }
 
 // The relation between a feed's folder and the place that the feed is served from.
@@ -50,7 +54,12 @@ extension FeedRepository {
         try trusted.update(timestamp: timestamp, called: name)
         guard let metadata = trusted.timestamp else { throw PatchError(.internal, "no timestamp") }
         let isOwn = try descends(from: metadata.snapshot, read)
-        return SnapshotPosition(version: metadata.version, snapshot: metadata.snapshot.version, isOwn: isOwn)
+        let file = try SignedMetadata(timestamp, name: name, type: TimestampMetadata.type)
+        let allowing = (trusted.earlierRoots + [trusted.root]).last { (try? file.verify(by: $0.timestamp)) != nil }
+        let isForgotten = try Self.sound(file.signatures, over: file.payload, by: [trusted.root.timestamp]).isEmpty
+        return SnapshotPosition(
+            version: metadata.version, snapshot: metadata.snapshot.version, isOwn: isOwn,
+            root: allowing?.version ?? 1, isForgotten: isForgotten)
     }
 
     /// Whether a snapshot is the one of this feed, or comes before it in the history.

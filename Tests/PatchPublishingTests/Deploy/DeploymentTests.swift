@@ -99,6 +99,41 @@ import Testing
         #expect(try deploy(repairs: true).givenUp?.isOwn == false)
     }
 
+    /// A thief of the online key has left no version to the owner. Once all keys are new, devices forget it.
+    @Test(arguments: [false, true]) func deploymentAfterHighestVersionWithNewKeysIsMade(isInFolder: Bool) throws {
+        try deploy()
+        try place.turn("a")
+        try deploy()
+        try place.copy(to: "thief")
+        var details = FeedFixture.details
+        details.versionFloor = (1 << 53) - 1
+        try place.change("thief", in: details) { $0.refresh([.timestamp], in: details) }
+        let stolen = try place.disk.read("thief/metadata/timestamp.json")
+        target["metadata/timestamp.json"] = stolen
+        if isInFolder {
+            try place.copy(to: "feed")
+            try place.disk.write(stolen, to: "feed/metadata/timestamp.json")
+        }
+        let new = try SigningKey.generate(.ed25519)
+        let old = try FeedKey(place.keys.online.verifyingKey).id
+        try place.change(with: place.keys.root + [place.keys.release, place.keys.online, new]) { feed in
+            _ = try feed.rotate(
+                [.timestamp, .snapshot, .rollout], adding: [FeedKey(new.verifyingKey)], removing: [old],
+                threshold: nil, in: FeedFixture.details)
+        }
+        let version = try place.repository().state(of: .timestamp).version
+        #expect(isInFolder ? version == 1 : version < 10)
+        try deploy(repairs: true)
+        for word in ["b", "c"] {
+            try place.change(with: [new]) { $0.edit(in: FeedFixture.details) { $0.setSwitch(word, to: "1") } }
+            try deploy()
+        }
+        let served = try FeedRepository(root: place.root) { [target] path in target.read(path) }
+        #expect(served.list.switches?["c"]?.text == "1")
+        let deployment = try Deployment(of: place.folder(), root: place.root, to: target, repairs: false)
+        #expect(try deployment.earlierVersion(in: stolen, servedBy: "www", givenUp: nil) == 1 << 53, "of a cache")
+    }
+
     /// Both have seen the same state, and both continue from it.
     @Test func deploymentFasterWriterIsConflict() throws {
         try deploy()
