@@ -434,6 +434,33 @@ import Testing
         #expect(!events.names.contains("sync-failed"), "an orderly end is no failure")
     }
 
+    /// A push message tells of a withdrawal while a sync downloads, which has read the list before.
+    @Test func syncDuringDownloadsFindsTheWithdrawal() async throws {
+        let bench = try await devices.deviceWithAGoodPatch()
+        let (device, app, source, eight) = try await trial(bench)
+        let (asked, asks) = AsyncStream.makeStream(of: Void.self)
+        let (free, frees) = AsyncStream.makeStream(of: Void.self)
+        source.onEnvelope.locked {
+            $0 = {
+                asks.finish()
+                await Task.detached { for await _ in free {} }.value
+            }
+        }
+        let first = Task { await device.sync() }
+        for await _ in asked {}
+        try bench.feed.withdraw(eight)
+        let pushed = Task { await device.sync() }
+        let other = Task { await device.sync() }
+        try await Task.sleep(for: .milliseconds(100))
+        frees.finish()
+        #expect(await first.value.results.first { $0.patch == eight }?.outcome == .kept)
+        for task in [pushed, other] {
+            #expect(await task.value.results.first { $0.patch == eight }?.outcome == .withdrawn)
+        }
+        #expect(app.price(1) == 8)
+        #expect(await pushed.value.duration == other.value.duration, "both are of one sync")
+    }
+
     // MARK: one step
 
     /// A source of a feed's files. It notes what the app answers at each request.

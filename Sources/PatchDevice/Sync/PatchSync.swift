@@ -7,9 +7,9 @@ internal import Synchronization
 /// Brings a store up to date with a feed: it chooses the patches for this device, downloads and verifies them, and
 /// removes withdrawn ones.
 ///
-/// A patch that the list marks `next-launch` always waits for the next launch. One sync runs at a time: a call during a
-/// sync waits for the running one. A call whose task is cancelled returns at once, and the sync ends once all of them
-/// are cancelled.
+/// A patch that the list marks `next-launch` always waits for the next launch. One sync runs at a time. Calls that come
+/// once it has asked the feed wait for it, and then share another one, because the feed may have changed. A call whose
+/// task is cancelled returns at once, and the sync ends once all of them are cancelled.
 package actor PatchSync {
     /// The device's settings. A change takes effect at the next sync.
     package nonisolated var settings: SyncSettings {
@@ -21,6 +21,8 @@ package actor PatchSync {
     private let pass: SyncPass
     private let shared: Mutex<SyncSettings>
     private var current: (work: SharedWork<SyncReport>, activation: Activation)?
+    /// Whether the current sync has asked the feed.
+    private var hasAsked = false
     /// When the last sync was, and when the next one on return to the foreground is due.
     private var pause: (began: Timestamp, ends: Timestamp)?
 
@@ -56,15 +58,19 @@ package actor PatchSync {
     package func syncAfterPause() async -> SyncReport? {
         // If the clock was set back, the pause is over.
         if let pause, let now = store.clock(), now >= pause.began, now < pause.ends { return nil }
+        // One that has just begun is as good.
+        if let (work, _) = current, let report = await work.value(for: work.join()), !work.isCancelled { return report }
         return await sync(.nextLaunch)
     }
 
     package func sync(_ activation: Activation) async -> SyncReport {
+        var isLate = hasAsked
         while let (work, other) = current {
             let report = await work.value(for: work.join())
-            // Another sync does what a cancelled one has not done, or activates what this one has left for the next
-            // launch.
-            let isMeant = !work.isCancelled && (other == .now || activation == .nextLaunch)
+            // Another sync does what a cancelled one has not done, activates what this one has left for the next
+            // launch, or finds what this one came too early for.
+            let isMeant = !isLate && !work.isCancelled && (other == .now || activation == .nextLaunch)
+            isLate = false
             if Task.isCancelled || isMeant { return report ?? Self.cancelled }
         }
         let work = SharedWork { await self.run(activation) }
@@ -89,13 +95,17 @@ package actor PatchSync {
     }
 
     private func run(_ activation: Activation) async -> SyncReport {
-        defer { current = nil }
+        defer {
+            current = nil
+            hasAsked = false
+        }
         let start = ContinuousClock.now
         store.clean()
         if store.follow(on: pass.runner, longest: settings.timeLimit), await awaitWriter() {
             return SyncReport(following: store.state)
         }
         store.noteSyncBegin()
+        hasAsked = true
         var report = await askFeed(activation)
         report.duration = ContinuousClock.now - start
         store.noteSyncEnd(hasSucceeded: report.error == nil)
