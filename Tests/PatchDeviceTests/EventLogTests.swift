@@ -238,6 +238,33 @@ import Testing
         #expect(try lines().last?.contains(#""patch.calls":1,"patch.failures":0"#) == true)
     }
 
+    /// A program may have two registries, whose functions and activations have the same names and numbers.
+    @Test func callsOfTwoRegistriesAreCountedApart() throws {
+        let benches = try (0..<2).map { _ in try PatchTestHost(app: "com.example.shop", version: "2.3.1") }
+        let functions = try benches.map { bench in
+            let function = try bench.registry.replaceable("Shop.price") { (x: Int) -> Int in x }
+            try bench.install(source: Self.script("return x"))
+            return function
+        }
+        let log = try log()
+        for (function, count) in zip(functions, [100, 30]) { for x in 0..<count { #expect(function(x) == x) } }
+        for bench in benches + benches { log.recordCalls(of: bench.registry) }
+        let calls = try lines().compactMap { $0.firstMatch(of: /"patch.calls":(\d+)/).map { String($0.1) } }
+        #expect(calls == ["100", "30"])
+    }
+
+    /// A service may have no other event for hours before it is killed.
+    @Test func repeatsAreWrittenWithTheCallsOfTheirMinute() throws {
+        let log = try log()
+        let event = RunnerEvent(.fellBack(.init(PatchedCall(patch, "Shop.price"), .busy)))
+        for _ in 0..<500 { log.record(PatchEvent(event)) }
+        log.recordCalls(of: PatchRegistry())
+        #expect(try lines().count == 1)
+        clock.pass(milliseconds: 60_001)
+        log.recordCalls(of: PatchRegistry())
+        #expect(try lines().last?.contains(#""event.count":499}"#) == true)
+    }
+
     @Test func callsUntilTheBreakerOpensAreCounted() throws {
         let bench = try PatchTestHost(app: "com.example.shop", version: "2.3.1")
         let function = try bench.registry.replaceable("Shop.price") { (x: Int) -> Int in x }

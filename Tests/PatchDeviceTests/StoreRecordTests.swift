@@ -38,4 +38,17 @@ import Testing
         #expect(report.results.map(\.outcome) == [.expired, .kept, .rollout])
         #expect(report.counts == [.expired: 1, .kept: 1, .rollout: 1])
     }
+
+    /// A version that was banned, twice, and then withdrawn.
+    @Test func followerHasOneResultForABannedVersion() throws {
+        let version = try #require(AppVersion("1.0"))
+        var state = StoreState(app: "a", appVersion: version, installation: "i")
+        for name in ["a", "b"] {
+            _ = state.ban(Self.patch(name, 1), Self.hash(name, 1), "first", at: nil)
+            _ = state.ban(Self.patch(name, 1), Self.hash(name, 2), "again", at: nil)
+        }
+        state.outcomes[Self.patch("a", 1)] = .init(.withdrawn, reason: nil)
+        let results = SyncReport(following: state).results
+        #expect(results.map(\.outcome) == [.withdrawn, .banned] && results.last?.detail == "again")
+    }
 }

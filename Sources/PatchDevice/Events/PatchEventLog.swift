@@ -34,7 +34,8 @@ public final class PatchEventLog: Sendable {
         var resource: EventResource
         var files: EventFolder
         var repeats = EventDeduplicator<PatchEvent>(milliseconds: 60_000)
-        var calls = CallCounter()
+        /// The calls that were written, by registry.
+        var calls: [ObjectIdentifier: CallCounter] = [:]
         var error: PatchError?
 
         /// Writes an event as a line. A fault is kept, because the code that reports events cannot handle it.
@@ -123,17 +124,22 @@ public final class PatchEventLog: Sendable {
     /// Writes call statistics, for a simulated fleet.
     package func record(_ entry: CallCounter.Entry) {
         let now = now
-        memory.locked { $0.write(entry.record, at: now) }
+        memory.locked { memory in
+            memory.writeRepeats(at: now, all: false)
+            memory.write(entry.record, at: now)
+        }
     }
 
-    /// Writes the call statistics of the active patches since the last call of this method. Call it when the app goes
-    /// to the background, and from time to time: reports need the statistics for failure rates.
+    /// Writes the call statistics of the active patches since the last call of this method, and the counts of repeated
+    /// events whose minute is over. Call it when the app goes to the background, and from time to time: reports need
+    /// the statistics for failure rates.
     ///
     /// - Parameter registry: The functions that patches replace.
     public func recordCalls(of registry: PatchRegistry) {
         let now = now
         memory.locked { memory in
-            for entry in memory.calls.next(of: registry) { memory.write(entry.record, at: now) }
+            memory.writeRepeats(at: now, all: false)
+            for entry in memory.calls[ObjectIdentifier(registry), default: CallCounter()].next(of: registry) { memory.write(entry.record, at: now) }
         }
     }
 

@@ -14,12 +14,16 @@ extension SyncReport {
             return noted(held.patch)
                 ?? Result(patch: held.patch, outcome: held.stage == .shadow ? .shadow : .kept, detail: nil)
         }
-        let banned = state.bans.map { ban in
-            Result(patch: ban.patch, outcome: .banned, detail: ban.reason)
-        }
         let stored = Set(held.map(\.patch))
         let others = state.outcomes.keys.filter { !stored.contains($0) }.compactMap(noted)
-        results = (held + banned + others.filter { $0.outcome != .banned }).sorted {
+            .filter { $0.outcome != .banned }
+        // Each version has one result: what the feed says of it last, or else the last ban.
+        let told = stored.union(others.map(\.patch))
+        let bans = Dictionary(state.bans.map { ($0.patch, $0.reason) }) { $1 }
+        let banned = bans.filter { !told.contains($0.key) }.map { patch, reason in
+            Result(patch: patch, outcome: .banned, detail: reason)
+        }
+        results = (held + banned + others).sorted {
             ($0.patch.id, $1.patch.version) < ($1.patch.id, $0.patch.version)
         }
     }

@@ -153,7 +153,7 @@ package struct PatchList: Sendable {
         app = try list.text(Key.app)
         environment = try list.text(Key.environment)
         published = try list.moment(Key.published)
-        minimumAppVersion = try list.optional(Key.minimumAppVersion, list.text).flatMap(AppVersion.init)
+        minimumAppVersion = (try? list.optional(Key.minimumAppVersion, list.text)).flatMap(AppVersion.init)
         notice = try? list.optional(Key.notice, list.text)
         var switches: [String: String] = [:]
         if let object = try? list.object(Key.switches) {

@@ -227,6 +227,12 @@ import Testing
         #expect(try codes(old, held: 1) == ["1 appVersion"])
     }
 
+    /// A later schema may give it another form. The kill switch must reach this version of the app all the same.
+    @Test func patchListMinimumVersionOfOtherFormIsRead() throws {
+        let list = try list(entry(1), #""enabled":false,"schema":2,"minimumAppVersion":{"ios":"2.2"}"#)
+        #expect(list.minimumAppVersion == nil && !list.isEnabled)
+    }
+
     @Test func anotherAppOrEnvironmentIsRefused() throws {
         let one = try list(entry(1))
         for other in [device { $0.app = "com.example.other" }, device { $0.environment = "debug" }] {
