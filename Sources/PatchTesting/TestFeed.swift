@@ -23,8 +23,11 @@ public final class TestFeed: Sendable {
         var files: [String: [UInt8]] = [:]
         var isOffline = false
         var signingKey: SigningKey
-        var trustNumber = 0
+        var revokedKeys: [VerifyingKey] = []
     }
+
+    /// One change at a time, because each is made of the files of the one before.
+    private let changes = Mutex<Void>(())
 
     /// Makes an empty feed.
     package init(
@@ -131,22 +134,22 @@ public final class TestFeed: Sendable {
         }
     }
 
-    /// Signs patches with a new key from now on. The feed delivers it, and revokes the old one. The app trusts a second
-    /// key, which signs the change.
+    /// Signs patches with a new key from now on. The feed delivers it, and revokes the ones before. The app trusts a
+    /// second key, which signs the change.
     public func rotateSigningKey() throws(PatchError) {
         let key = try SigningKey.generate(.ed25519)
-        let (old, number) = state.locked { state in
-            defer {
-                state.signingKey = key
-                state.trustNumber += 1
-            }
-            return (state.signingKey, state.trustNumber + 1)
+        let revoked = state.locked { state in
+            state.revokedKeys.append(state.signingKey.verifyingKey)
+            state.signingKey = key
+            return state.revokedKeys
         }
         var store = TrustStoreFile()
         try store.add(TrustedKey(key.verifyingKey, name: "new"))
-        try store.add(TrustedKey(old.verifyingKey, name: "old", isRevoked: true))
+        for (number, old) in revoked.enumerated() {
+            try store.add(TrustedKey(old, name: "old-\(number + 1)", isRevoked: true))
+        }
         var signed = try SignedTrustStore(store.encoded())
-        try signed.sign(with: offlineKey, as: .init(app: app, environment: environment, number: number))
+        try signed.sign(with: offlineKey, as: .init(app: app, environment: environment, number: revoked.count))
         try deliver(signed.encoded)
     }
 
@@ -191,12 +194,15 @@ public final class TestFeed: Sendable {
     }
 
     private func change(_ body: (inout FeedRepository, ChangeDetails) throws(PatchError) -> Void) throws(PatchError) {
-        let (files, details) = (files, ChangeDetails(at: try Self.time(of: clock)))
-        var feed = try FeedRepository(trustingItself: { (path) throws(PatchError) in files[path] })
-        try body(&feed, details)
-        for file in try feed.files(signedBy: signers, in: details) {
-            let bytes = try file.bytes
-            state.locked { $0.files[file.path] = bytes }
+        let details = ChangeDetails(at: try Self.time(of: clock))
+        try changes.locked { (_) throws(PatchError) in
+            let files = files
+            var feed = try FeedRepository(trustingItself: { (path) throws(PatchError) in files[path] })
+            try body(&feed, details)
+            for file in try feed.files(signedBy: signers, in: details) {
+                let bytes = try file.bytes
+                state.locked { $0.files[file.path] = bytes }
+            }
         }
     }
 }
