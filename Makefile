@@ -75,7 +75,7 @@ quick: ## the changes since the last commit: their form, their build, and the te
 	@SWIFT=$(SWIFT) scripts/check/quick.sh
 
 # `sudo make install` after `make build` copies that tool, with the Swift that has built it, which is not on root's PATH.
-PACKAGES = build
+PACKAGES = release
 install: PACKAGES = install
 deb: PACKAGES = package
 build: ## the tool, as a release

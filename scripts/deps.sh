@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs missing packages. Does nothing if all of them are installed.
-# usage: deps.sh [build|demo|test|tools|lint|install|package|deb|machines|page|monitoring|bench|ci|nightly]
+# usage: deps.sh [build|release|demo|test|tools|lint|install|package|deb|machines|page|monitoring|bench|ci|nightly]
 #        tools has the programs that more tests use, which `make test` omits if they are missing. ci has those that `.ci/run` needs, nightly all.
 set -euo pipefail
 what=${1:-build}
@@ -18,7 +18,7 @@ if [ "$(uname)" = Darwin ]; then
   missing=()
   packages=(openssl@3 libzip lua curl zstd pkgconf)
   case $what in
-  build | demo) ;;
+  build | release | demo) ;;
   lint) packages=(shellcheck clang-format) ;;
   install | package) packages+=(lowdown) ;;
   *) packages+=(shellcheck) ;;
@@ -36,6 +36,8 @@ fi
 list() {
   case $1 in
   build) echo pkg-config libssl-dev libzip-dev zlib1g-dev liblua5.4-dev libcurl4-openssl-dev libzstd-dev ;;
+  # the static C++ library, which Debian's own Swift does not bring
+  release) list build && { [ -e "$("$("${BASH_SOURCE%/*}/toolchain.sh")/clang" -print-file-name=libstdc++.a)" ] || echo g++; } ;;
   # real Lua code to pack, and a web server
   demo) list build && echo lua-penlight lua-inspect python3 ;;
   test) list demo && echo openssl zip unzip zstd patch faketime rsync lua5.4 lua-dkjson python3-cryptography curl xz-utils ;;
@@ -46,7 +48,7 @@ list() {
     echo python3-venv python3-html5lib python3-jsonschema python3-prometheus-client
     ;;
   lint) echo git shellcheck clang-format python3 python3-venv ;;
-  install) list build && echo python3 binutils lowdown ;;
+  install) list release && echo python3 binutils lowdown ;;
   package) list install && echo dpkg-dev git xz-utils ;;
   # tools that check a package
   deb) list package && echo lintian mmdebstrap ;;
