@@ -56,6 +56,10 @@ package enum Folder {
     ///
     /// - Throws: `io` if that fails.
     package static func removeAll(_ path: Path) throws(PatchError) {
+        // The folder above has more than what is meant.
+        guard path.name.description != ".." else {
+            throw PatchError(.io, "is not the name of a folder").about(path)
+        }
         do throws(SystemError) {
             try removeAll(path.name, in: Descriptor(path.parent, [.read, .folder]))
         } catch {

@@ -53,7 +53,7 @@ package final class Descriptor: Sendable {
         static let noWait = Options(rawValue: O_NONBLOCK)
         #if os(Linux)
             /// Creates a file without a name in a folder: O_TMPFILE, a macro that Swift does not import.
-            static let nameless = Options(rawValue: 0o20200000)
+            static let nameless = Options(rawValue: 0o20000000 | O_DIRECTORY)
         #endif
     }
 

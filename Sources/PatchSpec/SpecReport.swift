@@ -24,6 +24,8 @@ package struct SpecReport: Sendable {
     package var error: PatchError?
     /// What the patches would change, by the function: the spec's calls in shadow.
     package internal(set) var comparisons: [String: RunnerEvent.Comparison] = [:]
+    /// Why the spec could not be loaded in shadow, where the original answers. The results of the tests stay.
+    package internal(set) var shadowError: PatchError?
     /// The number of functions that the patches replaced.
     package internal(set) var replacements = 0
     /// For each script, by its `key`, the lines that hold code, and how often each of them ran.

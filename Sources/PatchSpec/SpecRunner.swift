@@ -94,7 +94,7 @@ package final class SpecRunner: Sendable {
         if shadows {
             let shadow = report(.shadow)
             first.comparisons = shadow.comparisons
-            first.error = shadow.error
+            first.shadowError = shadow.error
         }
         return first
     }

@@ -12,6 +12,13 @@ import Testing
 
     private func path(_ name: String) -> Path { Path(folder.at(name)) }
 
+    /// The folder above has what others made.
+    @Test func removeAllParentFolderIsRefused() throws {
+        try folder.write("x", to: "made/file")
+        #expect(throws: PatchError(.io, "")) { try Folder.removeAll(path("made/..")) }
+        #expect(folder.exists("made/file"))
+    }
+
     @Test func namesAreInTheOrderOfTheirBytes() throws {
         for name in ["b", "B", "é", "a", ".a"] { try folder.write([], to: "d/\(name)") }
         #expect(try Folder.names(in: path("d")).map(\.description) == [".a", "B", "a", "b", "é"])

@@ -59,6 +59,14 @@ struct ParsedArguments: Sendable {
         return path
     }
 
+    /// The folder to write into; nil if none is named.
+    ///
+    /// - Throws: `usage` if it is `-`.
+    func outputFolder() throws(PatchError) -> Path? {
+        guard let folder = path(of: .outputFolder), folder.isStandardStream else { return path(of: .outputFolder) }
+        throw .usage("--\(Option.outputFolder.name) - is not a folder", hint: "name a folder, or ./- for one of that name")
+    }
+
     /// The app's environment.
     ///
     /// - Throws: `usage` if it is not `[A-Za-z0-9._-]{1,64}`.

@@ -54,6 +54,7 @@ enum TestReport {
             try console.line(.faint, "in shadow", "  \(function): \(comparison.summary)")
             for line in comparison.lines { try console.line("    \(line)") }
         }
+        if let error = run.report.shadowError { console.warning("in shadow, the spec cannot be loaded: \(error)") }
         if let fault = fault(run) {
             let error = run.report.error
             let isOfSpec = error?.place?.file == run.spec.description

@@ -67,7 +67,12 @@ final class ShellCommand {
         if terminal >= 0 { close(terminal) }
         let hasGroup = terminal < 0
         unsafe posix_spawnattr_setsigmask(&attributes, &signals)
-        let flags = hasGroup ? POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP : POSIX_SPAWN_SETSIGMASK
+        // This process ignores them, and a command would go on writing into a pipe that nobody reads.
+        var defaults = sigset_t()
+        unsafe sigemptyset(&defaults)
+        for number in [SIGPIPE, SIGXFSZ] { unsafe sigaddset(&defaults, number) }
+        unsafe posix_spawnattr_setsigdefault(&attributes, &defaults)
+        let flags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | (hasGroup ? POSIX_SPAWN_SETPGROUP : 0)
         unsafe posix_spawnattr_setflags(&attributes, Int16(flags))
         var child: pid_t = 0
         let texts = ["sh", "-c", line].map { Array($0.utf8) } + words

@@ -142,7 +142,8 @@ import Testing
         #expect(try shop.folder.read("command.js") == shop.folder.read("cart.js"))
         let other = "cat >/dev/null; openssl dgst -sha1 -sign other-signing.pem cart.lua"
         for (command, status) in [
-            ("exit 3", 78), ("true", 78), ("head -c 2000 /dev/zero", 78), ("no-such-program", 78), (other, 11),
+            ("exit 3", 78), ("true", 78), ("head -c 2000 /dev/zero", 78), ("while :; do echo x; done", 78),
+            ("no-such-program", 78), (other, 11),
             ("cat", 11),
         ] {
             let run = try resign("-o", "x.js", "--signature-command", command)
@@ -153,6 +154,10 @@ import Testing
             try shop.run("pack", "cart.lua", "-o", "y.js", "--script-key", "script.key", "--signature-command", sign)
                 .status
                 == 64)
+        let wrong = try shop.run(
+            "pack", "cart.lua", "-o", "z.js", "--script-key", "script.key", "--trusted-key", "trusted.pem",
+            "--signature-command", other)
+        #expect(wrong.status == 11 && wrong.error.contains("error: cart.lua: "), "\(wrong.error)")
     }
 
     /// Signs with a key that never leaves its module: SoftHSM, over PKCS#11.

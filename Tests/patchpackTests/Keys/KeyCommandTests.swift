@@ -91,6 +91,11 @@ import Testing
         #expect(!run.text.contains(script) && !run.error.contains(script))
     }
 
+    @Test func keygenIntoStandardOutputIsRefused() throws {
+        let run = try shop.run("keygen", "-o", "-", "--profile", "modern")
+        #expect(run.status == 64 && run.error.contains("--output - is not a folder") && !shop.folder.exists("-"))
+    }
+
     @Test func keygenEncryptsWithAPassphrase() throws {
         let run = try shop.run(
             "keygen", "-o", "new", "--profile", "mpaas", "--bits", "2048", "--passphrase-env", "P",

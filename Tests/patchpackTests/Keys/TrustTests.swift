@@ -53,6 +53,17 @@ import Testing
         #expect(try verify("--trust-store", "ends", "--at", "2030-01-01T00:00:00Z").status == 15)
     }
 
+    /// A pipe has its passphrase once.
+    @Test func trustSignPassphraseFromAPipeSigns() throws {
+        let run = try shop.shell(
+            """
+            echo pw >pw && patchpack keygen --profile modern --signing-only -o enc --passphrase-file pw -q &&
+            patchpack trust add one.store enc/trusted.pem -q &&
+            echo pw | patchpack trust sign one.store --app com.example.shop --signing-key enc/signing.pem --passphrase-file -
+            """)
+        #expect(run.status == 0 && run.text.contains("signed  "), "\(run.text)\(run.error)")
+    }
+
     @Test func aPinnedStoreNoticesEveryChangedByte() throws {
         let pin = try #require(try shop.run("trust", "pin", "store").lines.first)
         #expect(pin == (try shop.shell("sha256sum store | cut -d' ' -f1")).lines.first)

@@ -172,6 +172,18 @@ import Testing
         #expect(sends.lines.contains("    not compared: host.call Mail.send (1)"), "\(sends.text)\(sends.error)")
     }
 
+    /// In shadow, the original answers. What a spec asserts before its tests may need the patch.
+    @Test func shadowThatDoesNotLoadFailsNothing() throws {
+        try workshop.folder.write(
+            """
+            host.define("Cart.total", function() return 1.0 end)
+            assert(host.call("Cart.total", 2.0, -3) == 0, "not patched")
+            it("answers", function() assert(host.call("Cart.total", 2.0, -3) == 0) end)
+            """, to: "body-spec.lua")
+        let run = try workshop.shell("patchpack test patches/cart-total.lua --spec body-spec.lua --shadow")
+        #expect(run.status == 0 && run.error.contains("warning: in shadow, the spec cannot be loaded"), "\(run.error)")
+    }
+
     /// A spec whose function is missing, or must not run, says nothing about what the app would answer.
     @Test func shadowWithoutAnOriginalIsNotCompared() throws {
         let run = try workshop.shell(

@@ -53,7 +53,7 @@ enum SyncCommand {
         for result in report.results { try show(result, console) }
         if let error = report.error {
             // A mistyped environment leaves no store.
-            if isNew, error.code == .feedMismatch { try Folder.removeAll(folder) }
+            if isNew, error.code == .feedMismatch { try? Folder.removeAll(folder) }
             throw error.about(reading.place)
         }
         let failure = report.results.lazy.compactMap(\.error).first

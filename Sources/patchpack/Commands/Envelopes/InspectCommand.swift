@@ -71,9 +71,16 @@ private struct Inspection {
             self.envelope = envelope
             for signature in envelope.signatures {
                 let key = trustStore?.key(withID: signature.keyID, algorithm: signature.algorithm)
-                let isValid = try key?.key.isValid(signature.signature, for: envelope.payload)
-                let refusal = key?.refusal(at: now).map { ", by a key that \($0)" } ?? ""
-                signatures.append(isValid.map { ($0 ? "valid" : "invalid") + refusal } ?? "unchecked")
+                var word = "unchecked"
+                do throws(PatchError) {
+                    let isValid = try key?.key.isValid(signature.signature, for: envelope.payload)
+                    let refusal = key?.refusal(at: now).map { ", by a key that \($0)" } ?? ""
+                    if let isValid { word = (isValid ? "valid" : "invalid") + refusal }
+                } catch {
+                    // OpenSSL may refuse an algorithm. The rest can be shown all the same.
+                    self.error = self.error ?? error.about(path)
+                }
+                signatures.append(word)
             }
             payloadDigest = try envelope.payloadDigest()
             if let scriptKeys { contents = try envelope.contents(scriptKeys: scriptKeys) }

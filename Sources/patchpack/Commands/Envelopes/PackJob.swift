@@ -125,7 +125,7 @@ struct PackJob: Sendable {
                 }
             }
         } catch {
-            result.error = error.code == .config ? error.about(unit.scripts[0].path) : error
+            result.error = error.about(unit.scripts[0].path)
         }
         return result
     }

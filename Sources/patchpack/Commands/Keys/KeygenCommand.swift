@@ -64,7 +64,7 @@ enum KeygenCommand {
             throw .usage("several passphrases for one key", hint: "give --passphrase-env or --passphrase-file once")
         }
         let passphrase = keys.passphrases.first
-        let folder = arguments.path(of: .outputFolder) ?? Path(".")
+        let folder = try arguments.outputFolder() ?? Path(".")
         let names = ["signing.pem", "trusted.pem"] + (arguments.has(.signingOnly) ? [] : ["script.key"])
         let paths = names.map { folder.appending(Path($0)) }
         try keys.protectInputs(from: paths)

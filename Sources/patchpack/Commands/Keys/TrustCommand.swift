@@ -41,7 +41,8 @@ enum TrustCommand {
 
     private static func add(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
         let others = arguments.operands.dropFirst()
-        let path = try storeToEdit(arguments, reading: others.map(\.path))
+        _ = try KeyFiles(arguments, operands: others.map(\.path))
+        let path = try storeToEdit(arguments)
         let keys = try others.map { (other) throws(PatchError) in
             try newKey(KeyName(other, from: "trust add"), arguments, isOnly: others.count == 1)
         }
@@ -107,12 +108,9 @@ enum TrustCommand {
             .report("patchpack.trust/1", nil, [("action", "pinned"), ("file", path), ("pin", pin)]), always: true, pin)
     }
 
-    private static func storeToEdit(
-        _ arguments: ParsedArguments, reading inputs: [Path] = []
-    ) throws(PatchError) -> Path {
+    private static func storeToEdit(_ arguments: ParsedArguments) throws(PatchError) -> Path {
         let path = arguments.operands[0].path
         guard !path.isStandardStream else { throw .usage("a store to edit must be a file, not -") }
-        _ = try KeyFiles(arguments, operands: inputs)
         let file = try path.resolved()
         try OutputFile(path: file, content: .bytes([])).checkPlace(force: true)
         return file

@@ -22,7 +22,7 @@ enum InterfaceCommand {
     /// change them.
     private static func stubs(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
         let interface = try InterfaceFile.interface(at: arguments.operands[0].path)
-        let folder = arguments.path(of: .outputFolder) ?? Path(".")
+        let folder = try arguments.outputFolder() ?? Path(".")
         func file(_ name: String, _ text: String) -> OutputFile { OutputFile(folder.appending(Path(name)), text) }
         let types = file("types/patchpack.lua", interface.stubs)
         let configurations = [

@@ -8,7 +8,7 @@ enum ManCommand {
         options: [.outputFolder, .force], example: "patchpack man --output ~/.local/share/man/man1", run: run)
 
     private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
-        let folder = arguments.path(of: .outputFolder) ?? Path(".")
+        let folder = try arguments.outputFolder() ?? Path(".")
         let pages = [("patchpack", overview)] + Verb.all.map { ("patchpack-\($0.name)", page(of: $0)) }
         let files = pages.map { OutputFile(folder.appending(Path("\($0.0).1")), $0.1) }
         try OutputFile.write(files, force: arguments.has(.force))
