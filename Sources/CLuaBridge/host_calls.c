@@ -78,11 +78,12 @@ int pp_call_original(lua_State *L) {
         make_room(L);
     lua_State *outer = enter_host(state, L);
     if (call->is_scalar) host_begins(state);
+    call->originals++; // before it runs, because what it calls may ask for it again
     int count = state->session.host.original(state->session.context, call->slot, &layer->below, call->record, L);
     if (count == PP_NOT_CALLED) {
+        call->originals--;
         refuse_arguments(state, L, outer);
     } else {
-        call->originals++;
         leave_host(state, L, outer);
     }
     return finish_callback(state, L, count);

@@ -230,4 +230,54 @@ import Testing
         #expect(throws: Trouble(text: "trouble 2")) { try function(2) }
         #expect(harness.failures.count == 1)
     }
+
+    /// The app's own code may call a function whose replacement has kept the original that runs now.
+    @Test func runningOriginalCalledFromWithinRunsOnce() async throws {
+        let harness = try Harness()
+        let runs = Counter()
+        let total = try harness.registry.replaceable("Cart.total") { () -> Int in 100 }
+        let pay = try harness.registry.replaceable("Cart.pay") { (x: Int) -> Int in
+            runs.add()
+            return x + total()
+        }
+        let label = try harness.registry.replaceable("Cart.label") { (x: String) throws -> String in
+            runs.add()
+            throw Trouble(text: "\(x) \(total())")
+        }
+        let send = try harness.registry.replaceable("Cart.send") { (x: Int) async -> Int in
+            runs.add()
+            return x + total()
+        }
+        try harness.apply(
+            """
+            local again
+            local function once(original, x)
+              assert(not pcall(original, {}), 'refused arguments are no call')
+              again = function() return pcall(original, x) end
+              local succeeded, answer = pcall(original, x)
+              assert(not pcall(original, x))
+              if not succeeded then error(answer) end
+              return answer
+            end
+            patch.replace('Cart.pay', once)
+            patch.replace('Cart.label', once)
+            patch.replace('Cart.send', once)
+            patch.replace('Cart.total', function(original)
+              local _, message = again()
+              log.info(message)
+              return original() + 1
+            end)
+            """)
+        #expect(pay(5) == 106)
+        #expect(throws: Trouble(text: "pen 101")) { try label("pen") }
+        #expect(await send(7) == 108)
+        #expect(runs.count == 3)
+        #expect(harness.failures.isEmpty, "\(harness.failures)")
+        #expect(
+            harness.logged == [
+                "the original of 'Cart.pay' was already called: it runs once per call",
+                "the original of 'Cart.label' was already called: it runs once per call",
+                "the original of 'Cart.send' can be called only while its replacement runs",
+            ])
+    }
 }
