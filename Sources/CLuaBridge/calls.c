@@ -267,6 +267,7 @@ int64_t pp_calls(lua_State *L) { return state_of(L)->last_call; }
 int64_t pp_owning_call(lua_State *L) {
     // The values that a script receives last as long as the outermost call, or the asynchronous one, that it is in.
     pp_activation *call = state_of(L)->activation;
+    if (!call) return 0;
     while (call->step < 0 && call->outer) call = call->outer;
     call->has_references = true;
     return call->id;

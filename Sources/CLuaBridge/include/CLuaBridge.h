@@ -343,7 +343,8 @@ bool pp_pay(lua_State *L, uint64_t steps, uint64_t bytes);
 void pp_refuse_run(lua_State *L);
 /// Whether `pp_refuse_run` was called for the innermost call.
 bool pp_is_refused(lua_State *L);
-/// The call that owns the values that the script receives now. `pp_host.call_ended` is called when it has ended.
+/// The call that owns the values that the script receives now; 0 outside of a call. `pp_host.call_ended` is called when
+/// it has ended.
 int64_t pp_owning_call(lua_State *L);
 pp_layer *pp_current_layer(lua_State *L);
 /// The layer below that of the innermost call, now.

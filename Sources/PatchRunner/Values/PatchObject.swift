@@ -130,7 +130,9 @@ struct PatchArguments {
 extension _PatchStack {
     package func push(object: any PatchObject) {
         guard pays(10) else { return pushNil() }
-        let number = values.keep(object, for: unsafe pp_owning_call(state))
+        let call = unsafe pp_owning_call(state)
+        guard call != 0 else { return refuse("an object outside of a call") }
+        let number = values.keep(object, for: call)
         unsafe pp_push_object(state, values.className(object), number)
     }
 

@@ -241,6 +241,17 @@ import Testing
         #expect(interface.json.contains(#"{"name":"Size","type":"integer","cases":[1,9]}"#))
     }
 
+    /// An object is valid only in a call, so scripts see no basic value for it.
+    @Test func objectsAreNoBasicValues() throws {
+        final class Card: PatchObject, Encodable { let id = 1 }
+        final class Side: PatchObject, CaseIterable { static let allCases = [Side(), Side()] }
+        let registry = PatchRegistry()
+        #expect(throws: PatchError(.config, "")) { try registry.describe(sample: Card()) }
+        #expect(throws: PatchError(.config, "")) { try registry.describe(sample: [Card()]) }
+        _ = try registry.replaceable("T.turn") { (side: Side) in }
+        #expect(registry.interface(of: try HostInfo(app: "com.example.shop", version: "1")).scalars.isEmpty)
+    }
+
     /// Two types with the same name are both left out, because neither is right for all functions.
     @Test func typesOfOneNameAreNotListed() throws {
         enum One { enum Size: String, Codable, PatchValue, CaseIterable { case small } }
