@@ -41,8 +41,7 @@ extension FlowChecks {
         _ code: Finding.Code, _ index: Int, receiver: String? = nil
     ) {
         let count = arguments.types.count
-        let needed = context.interface.neededArguments(of: name, signature)
-        if count > signature.argumentTypes.count || !arguments.isOpen && count < needed {
+        if count > signature.argumentTypes.count || !arguments.isOpen && count < signature.neededArguments {
             let given = "\(count) argument\(count == 1 ? "" : "s")"
             return report(
                 code, index, callee,

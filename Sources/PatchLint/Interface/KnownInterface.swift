@@ -16,7 +16,6 @@ final class KnownInterface {
     private var types: [ExactString: InterfaceType] = [:]
     private var words: [ExactString: [String]] = [:]
     private var setsOfWords: [ExactString: Set<ExactString>] = [:]
-    private var needed: [String: Int] = [:]
 
     /// - Parameter scalars: Types that are not of the app.
     init(_ interface: PatchInterface, adding scalars: [PatchInterface.Scalar]) {
@@ -49,11 +48,6 @@ final class KnownInterface {
     }
 
     func type(_ text: String) -> InterfaceType { types.value(of: ExactString(text)) { InterfaceType(text) } }
-
-    /// How many arguments a function, or a method with the name of its class, must get. Those after them are optional.
-    func neededArguments(of name: String, _ signature: FunctionType) -> Int {
-        needed.value(of: name) { signature.argumentTypes.lastIndex { !$0.hasSuffix(" or nil") }.map { $0 + 1 } ?? 0 }
-    }
 
     /// Whether a string is certainly not a value of a type.
     func lacks(_ text: String, in name: String) -> Bool {

@@ -215,7 +215,7 @@ extension Linter {
         _ word: String, of function: PatchInterface.Function, at range: Range<Int>, in text: SourceText,
         arguments count: Int, isMethodCall: Bool
     ) {
-        let needed = known?.neededArguments(of: function.name, function.signature) ?? 0
+        let needed = function.signature.neededArguments
         let most = function.signature.argumentTypes.count
         if !isMethodCall, count <= needed {
             report(

@@ -2,6 +2,8 @@
 public struct FunctionType: Sendable, Hashable {
     /// The arguments' types, such as `number`.
     package let argumentTypes: [String]
+    /// How many arguments a call must give. Those after them are optional.
+    package let neededArguments: Int
     /// The parameters' names; empty if they are not known. Comparing types ignores them.
     package let parameterNames: [String]
     /// The result's type; `nothing` if there is no result.
@@ -16,6 +18,7 @@ public struct FunctionType: Sendable, Hashable {
         isAsynchronous: Bool = false
     ) {
         argumentTypes = arguments
+        neededArguments = arguments.lastIndex { !$0.hasSuffix(" or nil") }.map { $0 + 1 } ?? 0
         parameterNames = parameters.count == arguments.count ? parameters : []
         resultType = result
         isThrowing = `throws`

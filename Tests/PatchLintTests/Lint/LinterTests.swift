@@ -97,6 +97,19 @@ import Testing
         }
     }
 
+    /// The function gets the object as its first argument, and the method before the colon.
+    @Test func functionAndMethodOfSameNameHaveTheirOwnArguments() throws {
+        final class Cart: PatchObject {}
+        let registry = PatchRegistry()
+        try registry.expose(Cart.self) { cart in cart.method("add") { (_: Cart, count: Int) -> Int in count } }
+        _ = try registry.replaceable("Cart:add") { (_: Cart, count: Int) -> Int in count }
+        let source = "patch.replace('Cart:add', function(original, cart, n) return original(cart, n) + cart:add(n) end)"
+        let found = Linter.findings(
+            in: [PatchScript(name: "main.lua", bytes: Array(source.utf8))], replaces: ["Cart:add"],
+            interface: registry.interface(of: try HostInfo(app: "com.example.shop", version: "1")))
+        #expect(found.isEmpty, "\(found)")
+    }
+
     @Test func changesAreNamedWhatBreaksFirst() throws {
         let registry = PatchRegistry()
         _ = try registry.replaceable("Cart.total") { (a: Double) -> Double in a }
