@@ -215,8 +215,9 @@ extension Linter {
         _ word: String, of function: PatchInterface.Function, at range: Range<Int>, in text: SourceText,
         arguments count: Int, isMethodCall: Bool
     ) {
-        let needed = function.signature.neededArguments
-        let most = function.signature.argumentTypes.count
+        let first = function.takesObject ? 1 : 0  // `self`, which is not written between the parentheses
+        let needed = max(0, function.signature.neededArguments - first)
+        let most = function.signature.argumentTypes.count - first
         if !isMethodCall, count <= needed {
             report(
                 .argument, in: text, at: range, "\(word) is called without its object",
@@ -224,7 +225,7 @@ extension Linter {
         } else if isMethodCall, !(needed...most).contains(count) {
             report(
                 .originalArguments, in: text, at: range,
-                "\(word) gets \(count) argument\(count == 1 ? "" : "s"), but \(function.name)\(function.signature.shown) takes \(most)"
+                "\(word) gets \(count) argument\(count == 1 ? "" : "s"), but \(function.name)\(function.signature.shown) takes \(most)\(first == 0 ? "" : " after the object")"
             )
         }
     }
@@ -234,6 +235,15 @@ extension Linter {
         guard !budget.isSpent else { return nil }
         return classes.lazy.flatMap { ["\($0).\(method)", "\($0):\(method)"] }
             .compactMap { [known] in known?.function($0) }.first
+    }
+}
+
+extension PatchInterface.Function {
+    /// Whether its first argument is an object of the class that its name begins with.
+    fileprivate var takesObject: Bool {
+        guard let first = signature.argumentTypes.first else { return false }
+        let object = name.prefix { $0 != "." && $0 != ":" }
+        return ["\(object)", "\(object) or nil"].contains { first.isByteEqual(to: $0) }
     }
 }
 
