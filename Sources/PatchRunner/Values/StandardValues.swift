@@ -183,8 +183,10 @@ extension Dictionary: PatchValue where Key: PatchDictionaryKey, Value: PatchValu
     }
     @_documentation(visibility: internal)
     public static var patchTypeName: String {
-        Key.self == String.self
-            ? "table of \(Value.patchTypeName)" : "\(Key.patchTypeName) table of \(Value.patchTypeName)"
+        var values = Value.patchTypeName
+        // A key whose value is nil is not in the table.
+        while values.hasSuffix(" or nil") { values.removeLast(" or nil".count) }
+        return Key.self == String.self ? "table of \(values)" : "\(Key.patchTypeName) table of \(values)"
     }
     public static func _mismatch(in stack: _PatchStack, at index: Int32) -> String {
         if let fault = stack.takeReadFault() { return fault }

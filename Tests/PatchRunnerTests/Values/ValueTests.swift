@@ -215,7 +215,14 @@ final class Basket: PatchObject {
                 "wrong result: field 5: expected number, got string",
             ])
         #expect([Meal: Int].patchTypeName == "Meal table of integer")
-        #expect([String: [Int: Double]?].patchTypeName == "table of integer table of number or nil")
+    }
+
+    /// A type that ends with "or nil" is optional itself.
+    @Test func dictionaryOfOptionalsIsNotOptional() {
+        #expect([String: Int?].patchTypeName == "table of integer")
+        #expect([Meal: Int??].patchTypeName == "Meal table of integer")
+        #expect([String: [Int: Double?]?].patchTypeName == "table of integer table of number")
+        #expect([String: Int?]?.patchTypeName == "table of integer or nil")
     }
 
     /// A NaN or infinite number is returned only from a call that was given one.
