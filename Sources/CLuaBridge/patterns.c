@@ -272,13 +272,15 @@ static const char *match_at(matcher *m, const char *s, const char *p) {
 static void push_capture(matcher *m, int i, const char *start, const char *end) {
     if (i >= m->captures) {
         if (i != 0) luaL_error(m->L, "invalid capture index %%%d", i + 1);
+        charge_bytes(m->L, (uint64_t)(end - start));
         lua_pushlstring(m->L, start, (size_t)(end - start));
     } else if (m->capture[i].length == POSITION) {
+        charge(m->L, 1);
         lua_pushinteger(m->L, m->capture[i].start - m->subject + 1);
     } else if (m->capture[i].length == UNFINISHED) {
         luaL_error(m->L, "unfinished capture");
     } else {
-        charge(m->L, (uint64_t)m->capture[i].length / 16);
+        charge_bytes(m->L, (uint64_t)m->capture[i].length);
         lua_pushlstring(m->L, m->capture[i].start, (size_t)m->capture[i].length);
     }
 }

@@ -100,6 +100,22 @@ import Testing
         #expect((100...5000).contains(function(2)))
     }
 
+    /// A reference in a replacement of gsub is a step, however short the text is that it stands for.
+    @Test(arguments: ["x", "(x)", "()x"])
+    func replacementWithManyReferencesIsCharged(_ pattern: String) throws {
+        let (harness, function) = try Harness.identity()
+        try harness.apply(
+            """
+            patch.replace('T.f', function(original, x)
+              local references = ('%1'):rep(500000)
+              for _ = 1, 3 do ('x'):gsub('\(pattern)', references) end
+              return x + 1
+            end)
+            """)
+        #expect(function(1) == 1)
+        #expect(harness.failures.map(\.message) == ["ended: out of fuel"])
+    }
+
     @Test func longMessagesAreCut() throws {
         let harness = try Harness()
         let function = try harness.registry.replaceable("T.f") { (x: Int) throws -> Int in x }

@@ -155,6 +155,7 @@ import Testing
         ("host-has", "host.has(long)"),
         ("host-answer", "host.call('T.give')"),
         ("original", "pcall(original, 'x')"),
+        ("gsub-references", "('x'):gsub('()x', ('%1'):rep(500000))"),
     ]
 
     static let prelude = """
