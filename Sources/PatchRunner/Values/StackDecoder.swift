@@ -129,14 +129,20 @@ private struct StackKeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtoco
         let base = stack.top
         defer { stack.top = base }
         _ = stack.forEachPair(at: table) {
-            if let key = stack.string(at: -2).map(Key.init(stringValue:))
-                ?? stack.integer(at: -2).map({ Key(intValue: Int($0)) }) ?? nil
-            {
-                keys.append(key)
+            let key: Key?
+            if let name = stack.string(at: -2) {
+                key = Key(stringValue: name)
+            } else if let number = stack.integer(at: -2) {
+                key = Key(intValue: Int(number))
+            } else {
+                // A type that reads all keys, such as a dictionary, would lose its value.
+                stack.values.refuseRead("key: " + String._mismatch(in: stack, at: -2))
+                return false
             }
+            if let key { keys.append(key) }
             return true
         }
-        // A type that reads all keys, such as a dictionary, would lose a value of keys that are one key in Swift.
+        // It would also lose a value of keys that are one key in Swift.
         var names: Set<String> = []
         if let twice = keys.first(where: { !names.insert($0.stringValue).inserted }) {
             let name = String(decoding: twice.stringValue.utf8.prefix(128), as: UTF8.self)

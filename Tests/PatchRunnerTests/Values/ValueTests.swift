@@ -225,6 +225,29 @@ final class Basket: PatchObject {
         #expect([String: Int?]?.patchTypeName == "table of integer or nil")
     }
 
+    /// A dictionary of values that are only `Codable` reads all keys.
+    @Test(arguments: [
+        ("['\\255']", "a string that is not UTF-8"), ("[1.5]", "number"), ("[true]", "boolean"),
+    ])
+    func aKeyThatIsNoNameIsRefused(_ key: String, _ found: String) throws {
+        struct Price: Codable, Equatable { var cents: Int }
+        struct List: Codable, PatchValue, Equatable { var prices: [String: Price] }
+        let harness = try Harness()
+        let list = try harness.registry.replaceable("T.list") { (x: Int) -> List in
+            List(prices: ["app": .init(cents: x)])
+        }
+        try harness.apply(
+            """
+            patch.replace('T.list', function(original, x)
+              local price = {cents = 2, \(key) = 1}
+              return {prices = {pen = price, [x == 2 and 'ink' or \(key.dropFirst().dropLast())] = price}, \(key) = 1}
+            end)
+            """)
+        #expect(list(2) == List(prices: ["pen": .init(cents: 2), "ink": .init(cents: 2)]), "\(harness.failures)")
+        #expect(list(7) == List(prices: ["app": .init(cents: 7)]))
+        #expect(harness.failures.map(\.message) == ["wrong result: expected List: key: expected string, got \(found)"])
+    }
+
     /// A NaN or infinite number is returned only from a call that was given one.
     @Test func scriptNumberNotFiniteIsRefused() throws {
         let harness = try Harness(limits: .patient.with(\.failures, 100))
