@@ -6,7 +6,7 @@ internal import CLuaBridge
 /// answers the call. Reading a script's values and writing values for it count as the script's work. A limit below its
 /// smallest value counts as the smallest, and one above its largest value as the largest.
 public struct PatchLimits: Sendable {
-    /// Bytes of one script's source: 65,536. Compiling is not metered.
+    /// Bytes of one script's source: 65,536. Compiling it takes fuel, a unit for each byte, and time.
     public var sourceBytes = 64 * 1024
     /// Lua instructions, and the fuel that the library's functions charge for their work, while a patch loads:
     /// 1,000,000.
