@@ -99,11 +99,14 @@ struct LibraryFunction: Sendable {
             }
             rest = rest.drop { "-+ #0123456789.".utf8.contains($0) }
             guard let letter = rest.popFirst() else { return ([], "the format ends after a %") }
-            guard "diuoxXcaAeEfFgGqsp".utf8.contains(letter) else {
+            guard letter != UInt8(ascii: "p") else {
+                return ([], "the format has %p, which the sandbox does not have: it shows addresses")
+            }
+            guard "diuoxXcaAeEfFgGqs".utf8.contains(letter) else {
                 return ([], "the format has %\(String(decoding: [letter], as: UTF8.self)), which Lua does not have")
             }
             values.append(
-                "sqp".utf8.contains(letter)
+                "sq".utf8.contains(letter)
                     ? Argument(kinds: .all)
                     : Argument(kinds: .basic, isNumber: true, isInteger: "diouxXc".utf8.contains(letter)))
         }
