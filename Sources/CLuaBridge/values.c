@@ -84,12 +84,13 @@ static void push_object_metatable(lua_State *L, const char *class_name) {
     lua_remove(L, -2);
 }
 
-void pp_push_object(lua_State *L, const char *class_name, int64_t id) {
-    lua_checkstack(L, 12);
+bool pp_push_object(lua_State *L, const char *class_name, int64_t id) {
+    if (!lua_checkstack(L, 12)) return false;
     int64_t *value = lua_newuserdatauv(L, sizeof *value, 0);
     *value = id;
     push_object_metatable(L, class_name);
     lua_setmetatable(L, -2);
+    return true;
 }
 
 bool pp_read_object(lua_State *L, int32_t index, int64_t *id) {

@@ -451,7 +451,8 @@ bool pp_give_string(lua_State *L, const char *bytes, size_t length);
 void pp_push_numbers(lua_State *L, const double *values, size_t count);
 void pp_push_integers(lua_State *L, const int64_t *values, size_t count);
 /// Pushes an object of the host (`lua_newuserdatauv`). It has the methods that `pp_add_method` added to its class.
-void pp_push_object(lua_State *L, const char *class_name, int64_t id);
+/// Returns false and pushes nothing if there is no room.
+bool pp_push_object(lua_State *L, const char *class_name, int64_t id);
 void pp_push_host_error(lua_State *L, int64_t id);
 /// Pushes a message with the script's position before it, as `error` does (`lua_getinfo`).
 void pp_push_message(lua_State *L, const char *bytes, size_t length);

@@ -28,8 +28,7 @@ package enum ScriptValue: PatchValue, Sendable {
             if object.spec.values === stack.values { stack.pushHeld(object.held) } else { stack.push(object: object) }
         case .other: stack.pushNil()
         case .table(let pairs, _):
-            guard stack.makeRoom() else { return stack.refuse("tables nested too deep") }
-            stack.pushTable(fields: pairs.count)
+            guard stack.pushTable(fields: pairs.count) else { return }
             let table = stack.top
             for (key, value) in pairs {
                 if case .other = key { continue }

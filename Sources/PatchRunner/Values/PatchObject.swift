@@ -133,7 +133,7 @@ extension _PatchStack {
         let call = unsafe pp_owning_call(state)
         guard call != 0 else { return refuse("an object outside of a call") }
         let number = values.keep(object, for: call)
-        unsafe pp_push_object(state, values.className(object), number)
+        if unsafe !pp_push_object(state, values.className(object), number) { refuse("nested too deep") }
     }
 
     package func object(at index: Int32) -> (any AnyObject & Sendable)? {

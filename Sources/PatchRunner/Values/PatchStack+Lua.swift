@@ -183,13 +183,20 @@ extension _PatchStack {
 
     // MARK: tables
 
-    @usableFromInline package func pushTable(elements: Int = 0, fields: Int = 0) {
-        guard unsafe pp_check_stack(state, 8) else { return refuse("nested too deep") }
+    /// Pushes a table. If the run must end, returns false, and pushes nil.
+    @usableFromInline package func pushTable(elements: Int = 0, fields: Int = 0) -> Bool {
+        guard unsafe pp_check_stack(state, 8) else {
+            refuse("nested too deep")
+            return false
+        }
         // The size that the table's parts will need. The fields are rounded up to a power of two.
         let parts = elements.addingOrMost(5 * min(fields, 1 << 40))
-        let isAffordable = pays(1, bytes: 16 * min(parts, 1 << 40))
-        unsafe pp_push_table(
-            state, isAffordable ? Int32(clamping: elements) : 0, isAffordable ? Int32(clamping: fields) : 0)
+        guard pays(1, bytes: 16 * min(parts, 1 << 40)) else {
+            pushNil()
+            return false
+        }
+        unsafe pp_push_table(state, Int32(clamping: elements), Int32(clamping: fields))
+        return true
     }
 
     /// Pops the value on top, and makes it an element of the table below it.

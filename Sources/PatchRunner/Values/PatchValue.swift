@@ -62,7 +62,7 @@ extension PatchValue {
     }
 
     @inlinable public static func _pushArray(_ values: [Self], to stack: _PatchStack) {
-        stack.pushTable(elements: values.count)
+        guard stack.pushTable(elements: values.count) else { return }
         for (index, value) in values.enumerated() {
             guard stack.pays(1) else { return }
             value._push(to: stack)

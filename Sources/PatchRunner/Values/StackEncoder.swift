@@ -100,8 +100,7 @@ extension _PatchStack {
             refuseRun("too large, or nested too deep")
             return 0
         }
-        pushTable()
-        return top
+        return pushTable() ? top : 0
     }
 }
 

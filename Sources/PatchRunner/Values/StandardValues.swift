@@ -154,7 +154,7 @@ extension Array: PatchValue where Element: PatchValue {
 
 extension Dictionary: PatchValue where Key: PatchDictionaryKey, Value: PatchValue {
     @inlinable public func _push(to stack: _PatchStack) {
-        stack.pushTable(fields: count)
+        guard stack.pushTable(fields: count) else { return }
         for (key, value) in self {
             guard stack.pays(1) else { return }
             key._push(to: stack)

@@ -97,6 +97,49 @@ import Testing
         #expect(harness.failures.count == 1, "\(harness.failures)")
     }
 
+    /// A value of the app that is nested, and whose containers are directly tables.
+    private struct Nest: PatchValue {
+        let depth: Int
+        let isDictionary: Bool
+
+        func _push(to stack: _PatchStack) {
+            let inner = depth > 0 ? [Nest(depth: depth - 1, isDictionary: isDictionary)] : []
+            guard isDictionary else { return inner._push(to: stack) }
+            Dictionary(uniqueKeysWithValues: inner.map { ("inner", $0) })._push(to: stack)
+        }
+        static func _read(from stack: _PatchStack, at index: Int32) -> Nest? { nil }
+    }
+
+    /// A script calls the app while less and less of Lua's stack is free.
+    @Test(arguments: [false, true])
+    func hostResultLargerThanFreeLuaStackIsRefused(isDictionary: Bool) throws {
+        let harness = try Harness(limits: Self.generous)
+        _ = try harness.registry.replaceable("H.nest") { () -> Nest in Nest(depth: 500, isDictionary: isDictionary) }
+        let run = try harness.registry.replaceable("T.run") { (x: Int) -> [String: Int] in [:] }
+        try harness.apply(
+            """
+            local deepest, outcomes = 0, {}
+            local function fill(level, from)
+              local \((0..<100).map { "v\($0)" }.joined(separator: ", "))
+              if level > deepest then deepest = level end
+              if level > from then
+                local succeeded, answer = pcall(host.call, 'H.nest')
+                local outcome = succeeded and 'passed' or answer:match('nested too deep') or 'no room'
+                outcomes[outcome] = (outcomes[outcome] or 0) + 1
+              end
+              return 1 + fill(level + 1, from)
+            end
+            patch.replace('T.run', function(original, x)
+              pcall(fill, 1, math.huge)
+              pcall(fill, 1, deepest - 20)
+              return outcomes
+            end)
+            """)
+        let outcomes = run(1)
+        #expect(outcomes["passed", default: 0] > 0 && outcomes["nested too deep", default: 0] > 0, "\(outcomes)")
+        #expect(harness.failures.isEmpty, "\(harness.failures)")
+    }
+
     /// An array of the app has the size of a table's hash part, and its numbers look like colliding keys.
     @Test(arguments: [6_144, 12_288, 12_290, 24_576])
     func anArrayIsNoTableWhoseKeysCollide(_ count: Int) throws {
