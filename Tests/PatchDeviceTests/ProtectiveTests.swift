@@ -1,5 +1,5 @@
 import PatchCrypto
-import PatchDevice
+@testable import PatchDevice
 import PatchRunner
 import PatchTesting
 import TestSupport
@@ -187,5 +187,19 @@ import Testing
         bench.confirmAndEnd()
         try await bench.launch(syncing: false)
         #expect(bench.app?.guarded() == 20)
+    }
+
+    /// In a service that does not restart, the closed one stays below a higher version that is good.
+    @Test func closedPatchHigherVersionIsGoodIsNotTried() async throws {
+        let bench = try bench()
+        try await close(bench)
+        try bench.feed.publish(Self.source(3))
+        await bench.sync()
+        for _ in 0..<2 { bench.confirm() }
+        for _ in 0..<2 {
+            bench.advance(by: .seconds(600))
+            bench.device?.store.tryAlone()
+            #expect(bench.app?.guarded() == 30 && codes(bench).first == "3 good runs")
+        }
     }
 }

@@ -399,6 +399,15 @@ import Testing
             guard isEnabled, crashes == 0, hasLaunch, isConfirmed, isPast, !isWatched else { return nil }
             return inOrder.first {
                 isDue($0) && !couldNotRun.contains($0) && failures[$0] ?? 0 == 0 && !broken.contains($0)
+                    && !isBelowRunning($0)
+            }
+        }
+
+        /// Whether trying a version alone would end a higher one.
+        private func isBelowRunning(_ key: String) -> Bool {
+            let (id, version) = (String(key.prefix(1)), Int(key.dropFirst(2)) ?? 0)
+            return (stages[id] ?? [:]).contains { other, stage in
+                other > version && ["trial", "good"].contains(stage) && !couldNotRun.contains(Self.key(id, other))
             }
         }
 
@@ -800,5 +809,26 @@ import Testing
             for _ in 0..<10 { _ = state.begin(limits: limits, at: nil) }
             #expect(state.held.isEmpty == (number <= 1), "\(number)")
         }
+    }
+
+    /// A closed patch is not tried in the place of a higher version that runs.
+    @Test func nextAloneIsNoneBelowAVersionThatRuns() throws {
+        var closed = StoreState.Held(Self.patch("a", 2), hash: Self.hash("a", 2))
+        closed.stage = .closed
+        var state = StoreState(app: "a", appVersion: try #require(AppVersion("1.0")), installation: "i", held: [closed])
+        func next() -> PatchID? { state.nextAlone(limits: CrashLimits(), at: nil)?.patch }
+        _ = state.begin(limits: CrashLimits(), at: nil)
+        state.noteLoaded(closed.hash, isProtective: true)
+        state.noteSync()
+        _ = state.confirm(limits: CrashLimits(), at: nil)
+        _ = state.pass(began: true, late: [])
+        #expect(next() == closed.patch)
+        state.add([(Self.patch("a", 3), Self.hash("a", 3))])
+        #expect(next() == closed.patch, "the higher one has not run, and perhaps cannot")
+        _ = state.activate(Self.hash("a", 3))
+        _ = state.pass(began: true, late: [Self.hash("a", 3)])
+        #expect(state.held.map(\.stage) == [.good, .closed] && next() == nil)
+        state.exclude(Self.hash("a", 3))
+        #expect(next() == closed.patch, "it no longer runs")
     }
 }

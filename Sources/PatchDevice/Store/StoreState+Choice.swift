@@ -47,6 +47,14 @@ extension StoreState {
         return passed < 0 || passed >= limits.pause(after: held.closings - 1).components.seconds
     }
 
+    /// Whether a higher version of a patch has run, and may run on.
+    func isBelowTried(_ patch: PatchID) -> Bool {
+        held.contains { other in
+            other.patch.id == patch.id && other.patch.version > patch.version && !other.couldNotRun
+                && [.trial, .good].contains(other.stage)
+        }
+    }
+
     /// Chooses the patches that a launch begins with.
     ///
     /// - Parameters:

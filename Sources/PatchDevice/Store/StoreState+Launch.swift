@@ -74,7 +74,7 @@ extension StoreState {
     }
 
     /// The patch that may be tried alone in the middle of a launch, which is confirmed, and in which nothing is watched
-    /// any more; nil if there is none.
+    /// any more; nil if there is none. One below a version that runs would end that one.
     package func nextAlone(limits: CrashLimits, at time: Timestamp?) -> Held? {
         guard isEnabled, failures == 0, let launch, launch.isConfirmed, launch.isFirstWatchOver, !launch.isWatched
         else {
@@ -82,6 +82,7 @@ extension StoreState {
         }
         return held.first { held in
             isDue(held, limits, time) && !held.couldNotRun && held.failures == 0 && !launch.broken.contains(held.hash)
+                && !isBelowTried(held.patch)
         }
     }
 
