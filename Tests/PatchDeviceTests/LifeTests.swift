@@ -1049,6 +1049,23 @@ import Testing
         let writes = (bench.device?.store.state.revision ?? 0) - before
         #expect(writes < count / 2, "\(writes)")
     }
+
+    // MARK: suspects
+
+    /// One of two suspects has expired since. It does not keep the other one from its turn.
+    @Test func suspectThatCannotRunLeavesItsTurnToOthers() async throws {
+        let (bench, other) = (try devices.device(), "com.example.shop.another")
+        let end = try #require(Timestamp(secondsSince1970: 1_790_000_000 + 300))
+        try bench.feed.publish(DeviceTests.source(1, id: other, tags: "-- @expires \(end)"))
+        try bench.feed.publish(DeviceTests.source(7))
+        for _ in 0..<3 { try await bench.launch() }
+        #expect(stages(bench.device) == ["1 suspect 0", "7 suspect 0"])
+        bench.confirm()
+        bench.advance(by: .seconds(600))
+        for _ in 0..<2 { bench.device?.store.tryAlone() }
+        #expect(DeviceTests.codes(bench, other) == ["1 expired"])
+        #expect(bench.active == [PatchID(id: DeviceTests.id, version: 7)])
+    }
 }
 
 extension PatchStore {

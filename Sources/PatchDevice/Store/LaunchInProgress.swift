@@ -37,6 +37,8 @@ struct LaunchInProgress {
     var broken: Set<String> = []
     /// Whether a patch that is gone runs on until the sync of the writer has ended, which may bring its older version.
     var awaitsWriter = false
+    /// The hashes of patches that were tried alone, so that one that cannot run does not take the turns of the others.
+    var triedAlone: Set<String> = []
     /// The hashes of patches in shadow that are about to start, or that failed to, so that they are not tried again.
     var triedShadows: Set<String> = []
 

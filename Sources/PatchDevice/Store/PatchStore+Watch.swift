@@ -51,9 +51,13 @@ extension PatchStore {
     /// Tries a suspect or a closed patch alone, in a process that is confirmed and whose watches are over.
     func tryAlone() {
         endWatches()
-        let (runner, trust) = memory.locked { ($0.launch.runner, $0.launch.trust) }
-        guard !isReadOnly, let runner, let next = state.nextAlone(limits: limits, at: clock()), let trust = trust?(),
-            let patch = verify(next.hash, on: runner, trust: trust),
+        let (runner, trust, tried) = memory.locked { ($0.launch.runner, $0.launch.trust, $0.launch.triedAlone) }
+        guard !isReadOnly, let runner else { return }
+        guard let next = state.nextAlone(limits: limits, at: clock(), without: tried) else {
+            return memory.locked { $0.launch.triedAlone = [] }
+        }
+        memory.locked { _ = $0.launch.triedAlone.insert(next.hash) }
+        guard let trust = trust?(), let patch = verify(next.hash, on: runner, trust: trust),
             (try? change { $0.tryAlone(next.hash) }) != nil
         else { return }
         endShadows()

@@ -75,14 +75,16 @@ extension StoreState {
 
     /// The patch that may be tried alone in the middle of a launch, which is confirmed, and in which nothing is watched
     /// any more; nil if there is none. One below a version that runs would end that one.
-    package func nextAlone(limits: CrashLimits, at time: Timestamp?) -> Held? {
+    ///
+    /// - Parameter others: The hashes of patches whose turn it is not.
+    package func nextAlone(limits: CrashLimits, at time: Timestamp?, without others: Set<String> = []) -> Held? {
         guard isEnabled, failures == 0, let launch, launch.isConfirmed, launch.isFirstWatchOver, !launch.isWatched
         else {
             return nil
         }
         return held.first { held in
             isDue(held, limits, time) && !held.couldNotRun && held.failures == 0 && !launch.broken.contains(held.hash)
-                && !isBelowTried(held.patch)
+                && !others.contains(held.hash) && !isBelowTried(held.patch)
         }
     }
 
