@@ -779,4 +779,24 @@ extension DeviceSimulator {
         #expect(stages(device) == ["8 trial", "7 good"])
         #expect(device.app?.price(1) == 9)
     }
+
+    @Test func crashAfterTheKillSwitchIsNoFaultOfPatches() async throws {
+        let device = try await deviceWithAGoodPatch()
+        try device.feed.publish(Self.source(8))
+        try await device.launch()
+        device.end()
+        try await device.launch(syncing: false)
+        #expect(device.app?.price(1) == 9)
+        try device.feed.disable()
+        await device.sync()
+        device.crash()
+        try await device.launch(syncing: false)
+        #expect(device.device?.store.state.held.map(\.failures) == [0, 0])
+        try device.feed.enable()
+        await device.sync()
+        #expect(device.app?.price(1) == 9)
+        device.crash()
+        try await device.launch(syncing: false)
+        #expect(stages(device) == ["8 trial", "7 good"], "one crash does not ban it")
+    }
 }

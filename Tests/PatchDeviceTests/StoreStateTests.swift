@@ -470,6 +470,14 @@ import Testing
             if old == "good" { mayRetry = !off.isEmpty }
         }
 
+        mutating func toggle() {
+            isEnabled.toggle()
+            guard !isEnabled else { return }
+            began = []
+            late = []
+            if hasLaunch { settle() }
+        }
+
         mutating func exclude(_ key: String) {
             began.remove(key)
             late.remove(key)
@@ -612,7 +620,7 @@ import Testing
                 default:
                     history.append("switch")
                     state.isEnabled.toggle()
-                    model.isEnabled.toggle()
+                    model.toggle()
                 }
                 let held = Dictionary(
                     uniqueKeysWithValues: state.held.map { (Model.key($0.patch.id, $0.patch.version), $0) })
@@ -830,5 +838,22 @@ import Testing
         #expect(state.held.map(\.stage) == [.good, .closed] && next() == nil)
         state.exclude(Self.hash("a", 3))
         #expect(next() == closed.patch, "it no longer runs")
+    }
+
+    /// What the kill switch ends is watched anew if it runs again in the same launch.
+    @Test func killSwitchEndsTheWatchOfPatches() throws {
+        let hash = Self.hash("a", 1)
+        var state = StoreState(app: "a", appVersion: try #require(AppVersion("1.0")), installation: "i")
+        state.add([(Self.patch("a", 1), hash)])
+        _ = state.begin(limits: CrashLimits(), at: nil)
+        state.isEnabled = false
+        _ = state.confirm(limits: CrashLimits(), at: nil)
+        #expect(state.held.map(\.stage) == [.trial], "it does not run, so it does not prove itself either")
+        #expect(state.launch?.isWatched == false)
+        state.isEnabled = true
+        _ = state.activate(hash)
+        #expect(state.launch?.late == [hash] && state.launch?.isWatched == true)
+        _ = state.begin(limits: CrashLimits(), at: nil)
+        #expect(state.held.map(\.failures) == [1])
     }
 }

@@ -97,8 +97,16 @@ package struct StoreState: Sendable, Hashable {
     package internal(set) var bans: [Ban] = []
     /// What remains of the versions that had failed when they were dropped.
     package internal(set) var dropped: [Held] = []
-    /// Whether patches run at all: the feed's kill switch.
-    package var isEnabled = true
+    /// Whether patches run at all: the feed's kill switch. What has run is no longer part of the launch once it is off:
+    /// how the launch goes on says nothing about it.
+    package var isEnabled = true {
+        didSet {
+            guard !isEnabled else { return }
+            launch?.patches = []
+            launch?.late = []
+            closeNote()
+        }
+    }
     package internal(set) var launch: Launch?
     /// How many launches in a row failed although no patch was on trial.
     package internal(set) var failures = 0
