@@ -1066,6 +1066,42 @@ import Testing
         #expect(DeviceTests.codes(bench, other) == ["1 expired"])
         #expect(bench.active == [PatchID(id: DeviceTests.id, version: 7)])
     }
+
+    // MARK: writes that fail
+
+    /// Lets the state be read and not written, as on a full disk: no link in the folder is followed for a write.
+    private static func blockWrites(_ bench: Bench) throws {
+        try FileManager.default.moveItem(atPath: bench.part, toPath: "\(bench.path)/away")
+        try FileManager.default.createSymbolicLink(atPath: bench.part, withDestinationPath: "\(bench.path)/away")
+    }
+
+    private static func unblockWrites(_ bench: Bench) throws {
+        try FileManager.default.removeItem(atPath: bench.part)
+        try FileManager.default.moveItem(atPath: "\(bench.path)/away", toPath: bench.part)
+    }
+
+    /// Nothing that a later sync brings makes the process forget the ban, whether or not that could be written.
+    @Test func aBanThatCannotBeWrittenHoldsWhateverTheFeedDoes() async throws {
+        let bench = try await devices.deviceWithAGoodPatch()
+        try await bench.launch()
+        try Self.blockWrites(bench)
+        #expect(throws: PatchError(.io, "")) {
+            try bench.device?.ban(everyVersionOf: DeviceTests.id, reason: "for this test")
+        }
+        try bench.feed.disable()
+        #expect(await bench.sync().error?.code == .io)
+        try Self.unblockWrites(bench)
+        try bench.feed.enable()
+        #expect(await bench.sync().error == nil)
+        #expect(bench.app?.price(1) == 1 && DeviceTests.codes(bench) == ["7 banned"])
+        // Its envelope is fetched again.
+        let seven = PatchID(id: DeviceTests.id, version: 7)
+        try bench.feed.withdraw(seven)
+        await bench.sync()
+        try bench.feed.resume(seven)
+        #expect(await bench.sync().results.map(\.outcome) == [.offered])
+        #expect(bench.app?.price(1) == 1 && DeviceTests.codes(bench) == ["7 banned"])
+    }
 }
 
 extension PatchStore {

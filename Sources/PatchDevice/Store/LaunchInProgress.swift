@@ -27,7 +27,7 @@ struct LaunchInProgress {
     /// The hashes of patches that the launch would have begun with if the app had registered their functions earlier.
     var due: Set<String> = []
     /// Why patches do not run in this launch, by the hashes of their envelopes.
-    var blockReasons: [String: BlockReason] = [:]
+    private(set) var blockReasons: [String: BlockReason] = [:]
     /// The version of each patch that was activated last, by id. It may have been deactivated since, and may no longer
     /// be held.
     var activated: [String: (patch: PatchID, hash: String)] = [:]
@@ -48,6 +48,18 @@ struct LaunchInProgress {
     /// The hashes of the running patches.
     var running: Set<String> { Set((runner?.activePatches ?? []).compactMap { activated[$0.id] }.map(\.hash)) }
 
+    /// Whether this process has banned a patch, and could not write that.
+    func isBanned(_ hash: String) -> Bool {
+        if case .banned = blockReasons[hash] { true } else { false }
+    }
+
+    /// Sets why a patch does not run, unless this process has banned it, which lasts as long as the process.
+    ///
+    /// - Parameter reason: nil if it runs, or may.
+    mutating func setBlockReason(_ reason: BlockReason?, of hash: String) {
+        if !isBanned(hash) { blockReasons[hash] = reason }
+    }
+
     /// Replaces the block reasons of patches that the feed has taken away, if that could not be written.
     mutating func setBlockReasons(_ patches: [(hash: String, code: PatchStatus.Code, reason: String)]) {
         blockReasons = blockReasons.filter { _, blockReason in
@@ -55,7 +67,7 @@ struct LaunchInProgress {
             return [.appVersion, .engine].contains(code)  // found by a verification
         }
         for patch in patches {
-            blockReasons[patch.hash] = .notApplicable(PatchError(.policy, patch.reason), patch.code)
+            setBlockReason(.notApplicable(PatchError(.policy, patch.reason), patch.code), of: patch.hash)
         }
     }
 

@@ -81,20 +81,22 @@ extension PatchStore {
             // Not before: if its script does not load, the version before stays, with what is known of it.
             if replacesTrials { try? update { $0.replaceTrials(by: hash) } }
             if isClosed { runner.activateOtherwise(of: loaded) } else { try runner.activate(loaded) }
-            let isStillHeld = memory.locked { memory in
-                memory.launch.blockReasons[hash] = nil
+            let mayRun = memory.locked { memory in
+                memory.launch.setBlockReason(nil, of: hash)
                 if isClosed {
                     memory.launch.closed[identity.id] = hash
                 } else {
                     memory.launch.activated[identity.id] = (identity, hash)
                 }
-                return memory.writer.state.isEnabled && memory.writer.state.held.contains { $0.hash == hash }
+                return memory.writer.state.isEnabled && !memory.launch.isBanned(hash)
+                    && memory.writer.state.held.contains { $0.hash == hash }
             }
-            if isStillHeld { return true }
-            // Another thread has removed the patch while its script was loading.
+            if mayRun { return true }
+            // Another thread has removed or banned the patch while its script was loading.
             end([identity], on: runner)
         } catch {
-            memory.locked { $0.launch.blockReasons[hash] = error.isCircumstance ? .postponed(error) : .refused(error) }
+            let reason: BlockReason = error.isCircumstance ? .postponed(error) : .refused(error)
+            memory.locked { $0.launch.setBlockReason(reason, of: hash) }
             if !isReadOnly, !error.isCircumstance, error.code == .script || error.code == .scriptLimit {
                 fail(identity, "its script did not load: \(error.message)")
             }

@@ -58,12 +58,12 @@ extension PatchStore {
             try runner.shadow(loaded.get()) { [weak self] in (try? self?.record { $0.noteShadowCall(hash) }) != nil }
         } catch {
             return memory.locked { memory in
-                memory.launch.blockReasons[hash] = error.isCircumstance ? .postponed(error) : .refused(error)
+                memory.launch.setBlockReason(error.isCircumstance ? .postponed(error) : .refused(error), of: hash)
                 if error.isCircumstance { memory.launch.triedShadows.remove(hash) }
             }
         }
         memory.locked { memory in
-            memory.launch.blockReasons[hash] = nil
+            memory.launch.setBlockReason(nil, of: hash)
             memory.launch.triedShadows.remove(hash)
         }
         endShadows()  // another thread may have removed it meanwhile

@@ -35,7 +35,7 @@ extension PatchStore {
     /// - Returns: nil if it cannot run now.
     func admit(_ hash: String, by check: Check, on runner: PatchRunner) -> VerifiedPatch? {
         guard let patch = state.stored.first(where: { $0.hash == hash })?.patch else { return nil }
-        if case .banned = memory.locked({ $0.launch.blockReasons[hash] }) { return nil }
+        guard !memory.locked({ $0.launch.isBanned(hash) }) else { return nil }
         do throws(PatchError) {
             let verified = try check.result.get()
             runner.lowerMinimumVersion(of: patch.id, to: patch.version)
@@ -56,7 +56,7 @@ extension PatchStore {
         let names = runner.registry.names
         while case let missing = names.missing(functions), !missing.isEmpty {
             let isNew = memory.locked { memory in
-                defer { memory.launch.blockReasons[hash] = .waiting(missing) }
+                defer { memory.launch.setBlockReason(.waiting(missing), of: hash) }
                 if case .waiting = memory.launch.blockReasons[hash] { return false }
                 return true
             }
@@ -85,7 +85,7 @@ extension PatchStore {
     /// Notes why a patch does not run, and reports it once.
     private func block(_ patch: PatchID, _ hash: String, because reason: BlockReason) {
         let isNew = memory.locked { memory in
-            defer { memory.launch.blockReasons[hash] = reason }
+            defer { memory.launch.setBlockReason(reason, of: hash) }
             return memory.launch.blockReasons[hash]?.name != reason.name
         }
         guard isNew else { return }

@@ -133,7 +133,9 @@ package final class PatchStore: Sendable {
         }
         if case .failure = written {
             // It holds in this process all the same.
-            memory.locked { memory in for patch in found { memory.launch.blockReasons[patch.hash] = .banned(reason) } }
+            memory.locked { memory in
+                for patch in found { memory.launch.setBlockReason(.banned(reason), of: patch.hash) }
+            }
         }
         endBanned(id, version)
         try written.get()
@@ -170,7 +172,7 @@ package final class PatchStore: Sendable {
         guard !isReadOnly else { throw notAWriter }
         do throws(PatchError) {
             try folder.writeEnvelope(envelope, hash: hash)
-            memory.locked { $0.launch.blockReasons[hash] = nil }
+            memory.locked { $0.launch.setBlockReason(nil, of: hash) }
         } catch {
             emit(error)
             throw error
