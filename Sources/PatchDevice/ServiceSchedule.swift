@@ -61,7 +61,11 @@ struct ServiceSchedule {
         if syncInterval <= Self.minute { record = next }
     }
 
-    mutating func planConfirmation(at now: Duration) { confirmation = now + confirmAfter }
+    mutating func planConfirmation(at now: Duration) {
+        confirmation = now + confirmAfter
+        // One that is due with the next sync could come sooner.
+        confirmsWithSync = false
+    }
 
     mutating func endConfirmation(isWritten: Bool) { confirmsWithSync = !isWritten }
 

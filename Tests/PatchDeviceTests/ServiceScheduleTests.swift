@@ -50,4 +50,16 @@ import Testing
         _ = schedule.takeDue(at: .seconds(60))
         #expect(schedule.takeAlarm() == .seconds(100))
     }
+
+    /// Such as a follower, whose confirmation is refused, and that becomes the writer and begins a trial.
+    @Test func planReplacesAConfirmationThatWasNotWritten() {
+        var schedule = schedule(every: 5)
+        _ = schedule.takeDue(at: .seconds(60))
+        schedule.endConfirmation(isWritten: false)
+        schedule.planConfirmation(at: .seconds(60))
+        schedule.endSync(at: .seconds(60), jitter: 0)
+        #expect(schedule.takeDue(at: .seconds(65)) == [.sync, .record], "not with the next sync")
+        #expect(schedule.plansConfirmation)
+        #expect(schedule.takeDue(at: .seconds(120)) == [.confirmation])
+    }
 }
