@@ -1102,6 +1102,21 @@ import Testing
         #expect(await bench.sync().results.map(\.outcome) == [.offered])
         #expect(bench.app?.price(1) == 1 && DeviceTests.codes(bench) == ["7 banned"])
     }
+
+    // MARK: a confirmation after the watch
+
+    /// It confirms what the launch began with, and not yet what was activated later.
+    @Test func firstConfirmationAfterTheWatchCountsOnce() async throws {
+        let bench = try await devices.deviceWithAGoodPatch()
+        try await bench.launch(syncing: false)
+        bench.advance(by: .seconds(600))
+        try bench.feed.publish(DeviceTests.source(8))
+        await bench.sync()
+        bench.confirm()
+        #expect(stages(bench.device) == ["8 trial 0", "7 good 0"])
+        bench.confirm()
+        #expect(stages(bench.device) == ["8 good 0", "7 good 0"])
+    }
 }
 
 extension PatchStore {

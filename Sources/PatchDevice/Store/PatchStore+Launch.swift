@@ -103,8 +103,10 @@ extension PatchStore {
     @discardableResult
     package func confirm() -> Bool {
         let time = clock()
+        let isWritten = (try? change { $0.confirm(limits: limits, at: time) }) != nil
+        // Not before: the change would confirm for the end of the watch, and then once more.
         memory.locked { $0.launch.hasConfirmed = true }
-        return (try? change { $0.confirm(limits: limits, at: time) }) != nil
+        return isWritten
     }
 
     /// Confirms a launch that another process has begun, and ends it, because nothing is running that could still
