@@ -128,6 +128,7 @@ struct StatusResolver {
     }
 
     static let disabled = "the feed has switched all patches off"
+    private static let superseded = (PatchStatus.Code.superseded, "a higher version is for this device")
 
     private func status(of patch: PatchID) -> PatchStatus {
         let isActive = running?.contains(patch) ?? false
@@ -192,7 +193,12 @@ struct StatusResolver {
         case .banned(let reason): return (.banned, "this process has banned it, and could not record that: \(reason)")
         case nil: break
         }
-        if held.isClosed { return closed(held) }
+        if held.isClosed {
+            // A version above it ends its `otherwise`, too.
+            let others = running ?? Set(state.runnable.map(\.patch))
+            let isBelow = others.contains { $0.id == held.patch.id && $0.version > held.patch.version }
+            return isBelow ? Self.superseded : closed(held)
+        }
         if held.stage == .shadow { return shadow(held) }
         if let neverConfirmed = neverConfirmed(held) { return neverConfirmed }
         if held.isSuspended {
@@ -201,7 +207,7 @@ struct StatusResolver {
         if held.stage != .suspect, state.held.first(where: { $0.patch.id == held.patch.id })?.patch != held.patch,
             state.runnable.contains(where: { $0.patch.id == held.patch.id && $0.patch.version > held.patch.version })
         {
-            return (.superseded, "a higher version is for this device")
+            return Self.superseded
         }
         guard running != nil else { return lastOutcome(held.patch) ?? recorded(held) }
         if held.stage != .good, role == .reader {
