@@ -1,6 +1,6 @@
 import Foundation
 import PatchCrypto
-import PatchDevice
+@testable import PatchDevice
 import PatchFeed
 import PatchPublishing
 import PatchRunner
@@ -184,5 +184,29 @@ import Testing
         for code in SyncReport.Outcome.allCases where ![.offered, .kept, .unlisted].contains(code) {
             #expect(PatchStatus.Code(rawValue: code.rawValue) != nil, "a sync may say \(code.rawValue)")
         }
+    }
+
+    /// A breaker that has opened is a failure, too, but does not lead to the same as a launch that has failed.
+    @Test func whyFailedPatchForetellsOnlyWhatComes() throws {
+        func reason(_ stage: StoreState.Stage, failures: Int, hasConfirmed: Bool) throws -> String? {
+            let version = try #require(AppVersion("1.0"))
+            var held = StoreState.Held(PatchID(id: Self.id, version: 7), hash: String(repeating: "0", count: 64))
+            held.stage = stage
+            held.failures = failures
+            var state = StoreState(app: "com.example.shop", appVersion: version, installation: "i", held: [held])
+            state.hasConfirmed = hasConfirmed
+            let resolver = StatusResolver(
+                state: state, running: [], shadows: [], open: [], failed: [], blockReasons: [:], limits: CrashLimits(),
+                fault: nil, role: .writer, lastSync: "")
+            return resolver.statuses.first?.reason
+        }
+        let isBanned = "launches with it failed; it is banned once a launch without it is confirmed"
+        let isTried = "launches failed while it was on trial; it is tried again alone"
+        #expect(try reason(.suspect, failures: 2, hasConfirmed: false) == isBanned)
+        #expect(try reason(.suspect, failures: 1, hasConfirmed: false) == isTried)
+        #expect(try reason(.suspect, failures: 1, hasConfirmed: true) == isTried)
+        #expect(
+            try reason(.trial, failures: 1, hasConfirmed: true)
+                == "it failed, or a launch with it did; it is good once a launch that began with it has worked")
     }
 }

@@ -97,7 +97,8 @@ struct LaunchInProgress {
 /// Why a held patch does not run in this launch.
 enum BlockReason: Sendable {
     case refused(PatchError)
-    /// The machine or the thread lacked something. It is tried again at the next sync and at the next launch.
+    /// The machine or the thread lacked something. It is tried again at the next launch, and at the next sync if it
+    /// need not wait for a launch.
     case postponed(PatchError)
     case expired(PatchError)
     /// It is not for this version of the app, it needs a higher engine level, or the feed has taken it away and that

@@ -115,6 +115,7 @@ struct StatusResolver {
     /// The hashes of the patches that have failed in this launch.
     let failed: Set<String>
     let blockReasons: [String: BlockReason]
+    let limits: CrashLimits
     /// Why the device's folder cannot be written; nil if it can.
     let fault: PatchError?
     let role: DeviceRole
@@ -186,7 +187,8 @@ struct StatusResolver {
         switch blockReasons[held.hash] {
         case .refused(let error): return (.refused, "\(error.code): \(error.message)")
         case .postponed(let error):
-            return (.postponed, "it is tried again at the next sync and at the next launch: \(error.message)")
+            let moment = "at the next launch, and at the next sync if it need not wait for a launch"
+            return (.postponed, "it is tried again \(moment): \(error.message)")
         case .expired(let error): return (.expired, error.message)
         case .notApplicable(let error, let code): return (code, error.message)
         case .waiting(let names): return (.waiting, PatchEvent.missing(names))
@@ -259,7 +261,7 @@ struct StatusResolver {
         if held.stage == .shadow { return shadow(held) }
         if let neverConfirmed = neverConfirmed(held) { return neverConfirmed }
         return switch held.stage {
-        case .suspect where held.failures > 0:
+        case .suspect where held.failures >= limits.trialFailures && !state.hasConfirmed:
             (.suspect, "launches with it failed; it is banned once a launch without it is confirmed")
         case .good where held.isUnproven && state.launch?.patches.contains(held.hash) != true:
             (.good, "the app has confirmed since it was activated, or its watch was over; it has not proved itself yet")
@@ -267,7 +269,7 @@ struct StatusResolver {
             (.good, "a launch that began with it was confirmed; it has not proved itself yet")
         case .good: (.good, "a launch that began with it was confirmed")
         case .trial where held.failures > 0:
-            (.trial, "a launch with it failed; it is good once a launch that began with it has worked")
+            (.trial, "it failed, or a launch with it did; it is good once a launch that began with it has worked")
         case .trial: (.trial, "no launch that began with it was confirmed yet")
         case .suspect, .closed, .shadow: (.suspect, "launches failed while it was on trial; it is tried again alone")
         case .downloaded: (.downloaded, "it is activated at the next launch")

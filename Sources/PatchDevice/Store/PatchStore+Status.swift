@@ -29,7 +29,7 @@ extension PatchStore {
         return StatusResolver(
             state: state, running: launch.hasBegun && active != nil ? patches(active) : nil, shadows: patches(shadows),
             open: patches(((active ?? []) + shadows).filter(\.isBreakerOpen)), failed: failed,
-            blockReasons: launch.blockReasons, fault: fault, role: role,
+            blockReasons: launch.blockReasons, limits: limits, fault: fault, role: role,
             lastSync: role == .follower ? sync(of: folder.lastSync) : ""
         ).statuses
     }
