@@ -329,6 +329,8 @@ import Testing
                     began = highest { stage($0) == "good" && !unproven.contains($0) }
                     isRetry = true
                     mayRetry = false
+                } else if wasHealthy, !isGood {
+                    couldNotRun.subtract(off.union(suspects))
                 }
             }
             leftOut = !off.isEmpty && !isRetry
@@ -855,5 +857,25 @@ import Testing
         #expect(state.launch?.late == [hash] && state.launch?.isWatched == true)
         _ = state.begin(limits: CrashLimits(), at: nil)
         #expect(state.held.map(\.failures) == [1])
+    }
+
+    /// Patches whose functions the app lacks take turns, so that the one whose function comes back runs.
+    @Test func patchesThatCannotRunTakeTurns() throws {
+        var suspect = StoreState.Held(Self.patch("a", 1), hash: Self.hash("a", 1))
+        suspect.stage = .suspect
+        suspect.couldNotRun = true
+        let new = StoreState.Held(Self.patch("b", 1), hash: Self.hash("b", 1))
+        var state = StoreState(
+            app: "a", appVersion: try #require(AppVersion("1.0")), installation: "i", held: [suspect, new])
+        var tried: [String] = []
+        for _ in 0..<6 {
+            _ = state.begin(limits: CrashLimits(), at: nil)
+            let patches = state.launch?.patches ?? []
+            tried.append(patches.map { String($0.prefix(1)) }.joined())
+            for hash in patches { state.exclude(hash) }
+            _ = state.confirm(limits: CrashLimits(), at: nil)
+            state.end()
+        }
+        #expect(tried == ["b", "b", "a", "b", "a", "b"])
     }
 }

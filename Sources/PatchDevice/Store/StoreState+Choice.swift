@@ -80,6 +80,11 @@ extension StoreState {
             chosen = highest { !$0.isOnTrial }
             launch.isRetry = true
             mayRetry = false
+        } else if isSettled, wasHealthy, !isGood {
+            // What could not run before has this launch, and then the others that could not have their turn.
+            for index in held.indices where held[index].isSuspended || isDue(held[index], limits, time) {
+                held[index].couldNotRun = false
+            }
         }
         launch.isSafe = isSafe && !launch.isRetry
         launch.patches = (closed(beside: chosen) { $0.stage == .closed } + chosen).map(\.hash)
