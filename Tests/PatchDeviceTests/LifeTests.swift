@@ -1117,6 +1117,22 @@ import Testing
         bench.confirm()
         #expect(stages(bench.device) == ["8 good 0", "7 good 0"])
     }
+
+    // MARK: bans of other bytes
+
+    @Test func openedBreakerOtherBytesOfTheVersionAreBannedEndsNothing() async throws {
+        let bench = try devices.device()
+        let body = "patch.replace('Shop.price', function() error('no') end)"
+        let seven = try bench.feed.publish(DeviceTests.source(7, body: body))
+        try await bench.launch()
+        let ban = StoreState.Ban(patch: seven, hash: String(repeating: "0", count: 64), reason: "test", time: nil)
+        try bench.device?.store.change { state in
+            state.add(ban)
+            return []
+        }
+        for _ in 0..<5 { #expect(bench.app?.price(1) == 1) }
+        #expect(stages(bench.device) == ["7 trial 1"] && bench.active == [seven])
+    }
 }
 
 extension PatchStore {

@@ -1,6 +1,6 @@
 import Foundation
 import PatchCrypto
-import PatchDevice
+@testable import PatchDevice
 import PatchFeed
 import PatchFiles
 import PatchPublishing
@@ -447,5 +447,26 @@ import Testing
         try await machine.work(version)
         let left = try FileManager.default.contentsOfDirectory(atPath: machine.folder)
         #expect(left == ["versions"])
+    }
+
+    // MARK: bans of other bytes
+
+    /// A ban is of an envelope, and not of all that have its version.
+    @Test func banInOneVersionOfOtherBytesEndsNothing() async throws {
+        let machine = try Machine(processes: 2)
+        let seven = try machine.publishPrice(7)
+        for version in ["1.0", "1.0", "1.1", "1.1"] { try await machine.work(version) }
+        let (old, new) = (try machine.start("1.0"), try machine.start("1.1", at: 1))
+        machine.feed.isOffline = true
+        let ban = StoreState.Ban(patch: seven, hash: String(repeating: "0", count: 64), reason: "test", time: nil)
+        try new.device.store.change { state in
+            state.add(ban)
+            return []
+        }
+        await old.device.sync()
+        #expect(old.app.price(1) == 8 && old.device.store.state.bans == [ban])
+        try new.device.ban(everyVersionOf: DeviceTests.id, reason: "for this test")
+        await old.device.sync()
+        #expect(old.app.price(1) == 1)
     }
 }

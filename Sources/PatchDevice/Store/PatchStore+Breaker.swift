@@ -50,7 +50,13 @@ extension PatchStore {
         }
     }
 
-    private func isBanned(_ patch: PatchID) -> Bool { state.bans.contains { $0.patch == patch } }
+    /// Whether the envelope of an active patch is banned.
+    private func isBanned(_ patch: PatchID) -> Bool {
+        memory.locked { memory in
+            guard let active = memory.launch.activated[patch.id], active.patch == patch else { return false }
+            return memory.writer.state.isBanned(active.hash)
+        }
+    }
 
     /// Ends a patch that is banned now. Otherwise an older version answers for the functions that have failed.
     private func replace(_ patch: PatchID) {

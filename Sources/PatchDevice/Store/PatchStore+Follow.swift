@@ -71,8 +71,10 @@ extension PatchStore {
         for other in others { new.merge(other) }
         guard new != old else { return }
         try? update { state in for other in others { state.merge(other) } }
-        let banned = Set(new.bans.map(\.patch)).subtracting(old.bans.map(\.patch))
-        if let runner { end(banned, on: runner) }
+        // A ban is for specific bytes: those that run may be other ones of the same version.
+        let running = memory.locked { $0.launch.running.union($0.launch.answering) }
+        let banned = new.bans.filter { running.contains($0.hash) && !old.isBanned($0.hash) }.map(\.patch)
+        if let runner { end(Set(banned), on: runner) }
     }
 
     /// Notices that the writer does not sync.
