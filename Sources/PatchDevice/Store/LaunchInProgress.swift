@@ -18,7 +18,7 @@ struct LaunchInProgress {
     /// nil until the patches that are held are activated.
     var activation: Activation?
     weak var runner: PatchRunner?
-    /// Returns the keys that envelopes are verified with; nil until the patches that are held are activated.
+    /// Returns the keys that envelopes are verified with; nil before the launch.
     var trust: (@Sendable () -> PatchTrust)?
     /// The keys that counted when the running patches were last verified.
     var trusted: Set<KeyID>?
