@@ -1133,6 +1133,25 @@ import Testing
         for _ in 0..<5 { #expect(bench.app?.price(1) == 1) }
         #expect(stages(bench.device) == ["7 trial 1"] && bench.active == [seven])
     }
+
+    // MARK: a load whose end cannot be written
+
+    /// The next change notes it, so that a later crash is not the fault of that load.
+    @Test func scriptLoadedEndCannotBeWrittenIsNotedLater() async throws {
+        let bench = try devices.device()
+        let body = "log.info('loading')\npatch.replace('Shop.price', function() return 7 end, {otherwise = 0})"
+        try bench.feed.publish(DeviceTests.source(7, body: body))
+        try await bench.launch()
+        bench.end()
+        let events = Events { event in
+            if case .runner(.logged) = event.kind { try? Self.blockWrites(bench) }
+        }
+        let (device, app) = try second(bench, events, launches: true)
+        #expect(device.store.state.launch?.loading.count == 1 && app.price(1) == 7)
+        try Self.unblockWrites(bench)
+        device.confirm()
+        #expect(device.store.state.launch?.loading == [])
+    }
 }
 
 extension PatchStore {

@@ -115,7 +115,7 @@ extension PatchStore {
         let isProtective = (try? result.get())?.isProtective
         let isNews = isProtective.map { $0 != held?.isProtective } ?? false
         if held != nil, notesLoading || isNews {
-            try? record { $0.noteLoaded(hash, isProtective: isProtective) }
+            noteLoaded(hash, isProtective: isProtective)
         }
         return try result.get()
     }
@@ -164,6 +164,35 @@ extension PatchStore {
 
     // MARK: notes
 
+    /// What a patch has done, and is not noted yet.
+    enum Pending {
+        case breakerOpened(PatchID, failures: Int)
+        case scriptLoaded(_ hash: String, isProtective: Bool?)
+    }
+
+    /// What has happened since the last change of the state. The next one notes it, so that nothing is lost if the app
+    /// ends, or if it cannot be written now.
+    func takePending() -> [Pending] {
+        pending.locked { pending in
+            defer { pending = [] }
+            return pending
+        }
+    }
+
+    func note(_ pending: [Pending], in state: inout StoreState) -> [StoreState.Event] {
+        let time = clock()
+        return pending.flatMap { pending -> [StoreState.Event] in
+            switch pending {
+            case .scriptLoaded(let hash, let isProtective): state.noteLoaded(hash, isProtective: isProtective)
+            case .breakerOpened(let patch, let failures):
+                if state.held.contains(where: { $0.patch == patch && !$0.isProtective }) {
+                    return state.fail(patch, "it failed \(failures.times)", limits: limits, at: time)
+                }
+            }
+            return []
+        }
+    }
+
     /// Notes what a patch is about to do, or has done.
     func record(_ body: (inout StoreState) -> Void) throws(PatchError) {
         let isInBackground = isInBackground
@@ -172,6 +201,13 @@ extension PatchStore {
             // The system ends an app in the background without notice.
             if isInBackground { state.end() }
         }
+    }
+
+    /// Notes that a script was loaded, or could not be. If that cannot be written now, the next change does so: as long
+    /// as its script is noted as loading, each crash is its fault.
+    func noteLoaded(_ hash: String, isProtective: Bool?) {
+        pending.locked { $0.append(.scriptLoaded(hash, isProtective: isProtective)) }
+        try? record { _ in }
     }
 
     /// Notes that a patch of this launch could not run.

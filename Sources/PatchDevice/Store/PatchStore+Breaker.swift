@@ -4,12 +4,6 @@ package import PatchRunner
 
 // Breakers that open: the failure is noted, and an older version takes the place.
 extension PatchStore {
-    /// A breaker that has opened, and is not noted yet.
-    struct Opening {
-        let patch: PatchID
-        let failures: Int
-    }
-
     /// Takes an event of the runner. A breaker that opens counts as a failure of its patch, unless the patch has an
     /// `otherwise`. An older good version answers from then on for a function that has none.
     ///
@@ -18,7 +12,7 @@ extension PatchStore {
     package func observe(_ event: RunnerEvent) {
         guard case .breakerOpened(let breaker) = event.kind else { return }
         let patch = breaker.patch
-        openings.locked { $0.append(Opening(patch: patch, failures: breaker.failures)) }
+        pending.locked { $0.append(.breakerOpened(patch, failures: breaker.failures)) }
         queue.async { [weak self] in
             guard let self else { return }
             writePending()
@@ -28,27 +22,6 @@ extension PatchStore {
 
     /// Waits until breakers that have opened are noted, and older versions have taken the place. For tests.
     package func waitForBreakers() { queue.sync {} }
-
-    /// The breakers that have opened since the last change of the state.
-    func takeOpenings() -> [Opening] {
-        openings.locked { openings in
-            defer { openings = [] }
-            return openings
-        }
-    }
-
-    /// Notes the breakers that have opened. The next change of the state does this, so that none is lost if the app
-    /// ends.
-    func noteOpenings(_ openings: [Opening], in state: inout StoreState) -> [StoreState.Event] {
-        let time = clock()
-        return openings.flatMap { opening in
-            guard state.held.contains(where: { $0.patch == opening.patch && !$0.isProtective }) else {
-                return [StoreState.Event]()
-            }
-            let reason = "it failed \(opening.failures.times)"
-            return state.fail(opening.patch, reason, limits: limits, at: time)
-        }
-    }
 
     /// Whether the envelope of an active patch is banned.
     private func isBanned(_ patch: PatchID) -> Bool {

@@ -54,7 +54,7 @@ extension PatchStore {
             // A script that ends the process would do so in each launch.
             try record { $0.noteLoading(hash) }
             let loaded = Result { () throws(PatchError) in try runner.load(patch) }
-            try? record { $0.noteLoaded(hash, isProtective: nil) }
+            noteLoaded(hash, isProtective: nil)
             try runner.shadow(loaded.get()) { [weak self] in (try? self?.record { $0.noteShadowCall(hash) }) != nil }
         } catch {
             return memory.locked { memory in

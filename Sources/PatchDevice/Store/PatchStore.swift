@@ -24,8 +24,8 @@ package final class PatchStore: Sendable {
     let uptime: Uptime
     let folder: StoreFolder
     let memory: Mutex<Memory>
-    /// The breakers that have opened, and that no change of the state has noted yet.
-    let openings = Mutex<[Opening]>([])
+    /// What has happened, and no change of the state has noted yet.
+    let pending = Mutex<[Pending]>([])
     /// Writes and loads what a call of the app must not wait for.
     let queue = DispatchQueue(label: "patchpack.store", qos: .userInitiated)
 
@@ -223,7 +223,8 @@ package final class PatchStore: Sendable {
         }
     }
 
-    /// Writes what has happened since the last change: breakers that have opened, and watches that have ended.
+    /// Writes what has happened since the last change: breakers that have opened, scripts that were loaded, and watches
+    /// that have ended.
     func writePending() { try? change { _ in [] } }
 
     /// Changes the state, with what must be noted before the change, and writes it.
@@ -232,17 +233,17 @@ package final class PatchStore: Sendable {
     private func write(
         _ body: (inout StoreState) -> [StoreState.Event], to memory: inout Memory
     ) throws(PatchError) -> [StoreState.Event]? {
-        let opened = takeOpenings()
+        let pending = takePending()
         // One that follows notes none.
         guard memory.writer.canWrite else { return nil }
         let oldLaunch = memory.writer.state.launch
         var state = memory.writer.state
-        // Breakers that have opened and watches that have ended come before what happens now.
-        let events = noteOpenings(opened, in: &state) + passWatches(&state, memory) + body(&state)
+        // What is pending and watches that have ended come before what happens now.
+        let events = note(pending, in: &state) + passWatches(&state, memory) + body(&state)
         do throws(PatchError) {
             try memory.writer.write(state)
         } catch {
-            openings.locked { $0 = opened + $0 }
+            self.pending.locked { $0 = pending + $0 }
             throw error
         }
         memory.watches.follow(oldLaunch, state.launch, until: endOfWatch)
