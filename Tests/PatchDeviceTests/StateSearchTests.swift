@@ -53,6 +53,8 @@ import Testing
         var early = 0
         /// Whether a patch was banned that had no part in that.
         var isWrong = false
+        /// Whether a version was ended by the try of a lower one.
+        var isDowngraded = false
         var time: Timestamp? { Timestamp(secondsSince1970: day * 86_400) }
         var isAlive = false
         var isInBackground = false
@@ -195,6 +197,7 @@ import Testing
             _ = world.state.tryAlone(next.hash)
             shadow(truth, &world)
             world.hasServed = false
+            world.isDowngraded = next.hash == "a" && world.running.contains("m")
             activate(next.hash, truth, &world)
             if world.isAlive { run(truth, &world) }
         case .background:
@@ -316,6 +319,7 @@ import Testing
         guard banned.isSubset(of: guilty), banned.count <= 1 || guilty.count > 2, !world.isWrong else {
             return "banned: \(banned.sorted())"
         }
+        if world.isDowngraded { return "downgraded" }
         let isKnown = world.state.held.contains { $0.hash == "a" && $0.isProtective }
         if world.isAlive, isKnown, world.state.isEnabled,
             world.running.union(world.answering).isDisjoint(with: ["a", "m"])
@@ -373,7 +377,8 @@ import Testing
 
     /// Events that make the search much longer in combination.
     private static let more: [[Event]] = [
-        [], [.block], [.toggle, .publishMend], [.publishMend, .withdrawMend], [.withdrawA, .resumeA], [.clear],
+        [], [.block], [.toggle, .publishMend], [.publishMend], [.publishMend, .withdrawMend], [.withdrawA, .resumeA],
+        [.clear],
     ]
 
     @Test(arguments: Truth.allCases, more)
@@ -394,15 +399,18 @@ import Testing
 
     /// Whether watches may end in a search. If events make it ten times as long, they do not, and there are no late
     /// crashes.
-    private static func hasWatches(_ more: [Event]) -> Bool { more.isEmpty || more == [.clear] }
+    private static func hasWatches(_ more: [Event]) -> Bool { [[], [.clear], [.publishMend]].contains(more) }
 
     private func search(_ truth: Truth, _ more: [Event], crashesLate: Bool) throws {
         guard more.isEmpty || testsMayBeLong && !isSanitized else { return }
         // A patch that was good may be banned after a clear.
         guard truth != .oneTurnsBad || more != [.clear] else { return }
+        // Only a closed version stays below a higher one that runs.
+        guard truth == .protectiveIsBad && !crashesLate || more != [.publishMend] else { return }
         // These multiply the worlds: other searches take minutes each, and have found nothing more.
         guard
-            more.isEmpty || truth == .oneIsBad || truth == .protectiveIsBad && more.contains(.withdrawMend)
+            more.isEmpty || truth == .oneIsBad
+                || truth == .protectiveIsBad && (more == [.publishMend] || more.contains(.withdrawMend))
                 || truth == .twoTogether && more == [.block]
                 || truth == .oneTurnsBad && more != [.block]
         else { return }
