@@ -108,9 +108,9 @@ package struct FleetReport: Sendable, Equatable {
     package struct Patch: Sendable, Equatable {
         package let id: String
         package let version: Int
-        /// Whether it is offered, and not in shadow, as the feed or else the events say. Then only devices that have
-        /// run it count, or were to: many others may have shadowed it, or shadow it until they sync, and would hide the
-        /// failures of a few.
+        /// Whether it answers calls where it runs, and is not in shadow, as the feed or else the events say. Then only
+        /// devices that have run it count, or were to: many others may have shadowed it, or shadow it until they sync,
+        /// and would hide the failures of a few. A pause or a withdrawal changes nothing about that.
         package var isLive = false
         /// Devices that reported anything about the patch.
         package var devices = 0
@@ -250,18 +250,25 @@ package struct FleetReport: Sendable, Equatable {
         }
     }
 
-    /// A patch that a feed lists, when the feed stopped it, if it did, and whether it is offered, and not in shadow.
+    /// A patch that a feed lists.
     package struct Listed: Sendable {
         package let id: String
         package let version: Int
+        /// When the feed stopped it; nil if it did not.
         package let stopped: Timestamp?
+        /// Whether it is not in shadow, or was not before it was paused or withdrawn.
         package let isLive: Bool
+        /// Whether devices still get it, live or in shadow.
+        package let isOffered: Bool
 
-        package init(id: String, version: Int, stopped: Timestamp? = nil, isLive: Bool = false) {
+        package init(
+            id: String, version: Int, stopped: Timestamp? = nil, isLive: Bool = false, isOffered: Bool = true
+        ) {
             self.id = id
             self.version = version
             self.stopped = stopped
             self.isLive = isLive
+            self.isOffered = isOffered
         }
     }
 

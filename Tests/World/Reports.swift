@@ -26,7 +26,7 @@ extension World {
             origin: FleetReport.Origin(app: FeedFixture.app, environment: "release"))
         var builder = ReportBuilder(now: now * 1000, limits: limits, filter: filter)
         if let entry {
-            builder.add(listed: [.init(id: entry.id, version: entry.version, isLive: entry.state != .shadow)])
+            builder.add(listed: [.init(id: entry.id, version: entry.version, isLive: entry.resumedState == .active)])
         }
         let input = EventInput()
         for host in hosts {

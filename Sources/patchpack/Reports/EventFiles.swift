@@ -84,7 +84,7 @@ extension FeedRepository {
             FleetReport.Listed(
                 id: entry.id, version: entry.version,
                 stopped: entry.state == .withdrawn ? entry.since : list.isEnabled ? nil : list.stop?.time,
-                isLive: entry.state == .active)
+                isLive: entry.resumedState == .active, isOffered: entry.isOffered)
         }
     }
 }

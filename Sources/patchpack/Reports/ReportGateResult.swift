@@ -42,7 +42,7 @@ struct ReportGateResult {
         _ gates: [ReportGate], _ report: FleetReport, id: String?, version: Int?, _ all: [FleetReport.Patch],
         listed: [FleetReport.Listed]?
     ) -> [ReportGateResult] {
-        let live = listed.map { Set($0.filter(\.isLive).map { "\($0.id) \($0.version)" }) }
+        let live = listed.map { Set($0.filter { $0.isLive && $0.isOffered }.map { "\($0.id) \($0.version)" }) }
         let all = all.filter { live?.contains($0.label) ?? true }
         // A gate that is given twice counts once, because a duplicate series makes a metrics file invalid.
         let gates = gates.enumerated().filter { !gates[..<$0].contains($1) }.map(\.element)

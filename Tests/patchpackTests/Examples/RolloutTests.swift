@@ -24,7 +24,8 @@ import Testing
         try #require(prepare.status == 0, "\(prepare.error)")
     }
 
-    /// Lines of devices that activated the patch at this moment, or compared it. It failed on some of them.
+    /// Lines of devices that activated the patch at this moment, or compared it. It failed on some of them, in shadow if
+    /// they compared it.
     ///
     /// - Parameter place: The members of the events that name the app and, if it is known, the environment.
     private func report(
@@ -33,11 +34,12 @@ import Testing
     ) throws {
         let seconds = Int(Date().timeIntervalSince1970) - secondsAgo
         let time = try #require(Timestamp(secondsSince1970: seconds)).description.dropLast()
-        func line(_ event: String, _ device: Int) -> String {
-            #"{"schema":"patchpack.event/1","timestamp":"\#(time).900Z","resource":{"app.installation.id":"\#(device)",\#(place),"service.version":"2.3.1"},"severityNumber":9,"eventName":"\#(event)","attributes":{"patch.id":"com.example.shop.cart-total","patch.version":\#(version)}}"#
+        func line(_ event: String, _ device: Int, _ more: String = "") -> String {
+            #"{"schema":"patchpack.event/1","timestamp":"\#(time).900Z","resource":{"app.installation.id":"\#(device)",\#(place),"service.version":"2.3.1"},"severityNumber":9,"eventName":"\#(event)","attributes":{"patch.id":"com.example.shop.cart-total","patch.version":\#(version)\#(more)}}"#
         }
-        let lines = devices.flatMap {
-            [line(event, $0)] + ($0 - devices.lowerBound < failing ? [line("failed", $0)] : [])
+        let lines = devices.flatMap { device in
+            let failure = event == "compared" ? line(event, device, #","shadow.failed":1"#) : line("failed", device)
+            return [line(event, device)] + (device - devices.lowerBound < failing ? [failure] : [])
         }
         try folder.write(lines.joined(separator: "\n") + "\n", to: "events/\(devices.lowerBound).jsonl")
     }
@@ -128,6 +130,60 @@ import Testing
         let log = try Tool.patchpack("feed", "log", "feed", "com.example.shop.cart-total", in: folder.path).text
         #expect(log.contains("  rollout.sh"))
         #expect(log.contains("offered to 1% by installation -> offered to 5% by installation"), "\(log)")
+    }
+
+    /// A pause or a withdrawal changes no figure: the devices that only shadowed a live patch remain no evidence.
+    @Test func aStoppedPatchIsJudgedAsBefore() throws {
+        try report(1000..<2000, failing: 0, secondsAgo: 60, as: "compared")
+        try report(0..<10, failing: 10, secondsAgo: 60)
+        func judged() throws -> [String] {
+            try Tool.run(
+                Tool.patchpack, ["report", "events", "--feed", "feed", "--gate", "failing<5%"], in: folder.path
+            ).lines
+        }
+        func isCrossed(_ line: String) -> Bool {
+            line.hasPrefix("crossed  failing<5%  com.example.shop.cart-total 7: 100.0 % of 10 devices, between")
+        }
+        let before = try judged()
+        #expect(before.contains(where: isCrossed), "\(before)")
+        for change in ["pause", "withdraw"] {
+            let run = try Tool.patchpack(
+                "feed", change, "feed", "com.example.shop.cart-total", "--key", "online/signing.pem", in: folder.path)
+            try #require(run.status == 0, "\(run.error)")
+            let after = try judged()
+            #expect(after.contains(where: isCrossed), "\(change): \(after)")
+        }
+        // They all launch again, and some still run it.
+        try report(10..<20, failing: 0, secondsAgo: -2)
+        try report(3000..<4000, failing: 0, secondsAgo: -2, as: "compared")
+        let lines = try judged()
+        let heard = ": of 10 devices heard of since, 0 no longer have it  0.0 %"
+        #expect(lines.contains { $0.hasSuffix(heard) }, "\(lines)")
+    }
+
+    /// A patch that was paused in shadow has failed on those that shadowed it.
+    @Test func advanceInShadowIsJudgedAsBeforeThePause() throws {
+        func advance() throws -> Tool {
+            try Tool.shell(
+                """
+                faketime '+4 seconds' "$TOOL" feed advance feed com.example.shop.cart-total --events events \
+                  --soak 0s --steps shadow,1%,100% --gate 'failing<0.5%' --gate 'failures<1%' --key online/signing.pem
+                """, in: folder.path)
+        }
+        try publishLower(6)
+        let shadow = try Tool.shell(
+            """
+            faketime '+2 seconds' "$TOOL" feed shadow feed com.example.shop.cart-total --patch-version 7 --rollout 100% \
+              --key online/signing.pem
+            """, in: folder.path)
+        try #require(shadow.status == 0, "\(shadow.error)")
+        try report(0..<300, failing: 12, secondsAgo: -3, as: "compared")
+        let paused = try advance()
+        #expect(paused.error.contains("7 is paused in shadow: failing<0.5%: 4.00 % of 300"), "\(paused.error)")
+        let again = try advance()
+        #expect(
+            again.error.contains("7 is paused in shadow because of failing<0.5%, which is now: 4.00 % of 300 devices"),
+            "\(again.error)")
     }
 
     private func advance(_ gates: String..., after seconds: Int = 0) throws -> Tool {

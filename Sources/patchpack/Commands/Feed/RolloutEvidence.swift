@@ -35,15 +35,13 @@ struct RolloutEvidence {
             // Events from before a resume do not pause it again.
             since: try arguments.moment(of: .since, before: now) ?? entry.offered, newSince: begin,
             newUntil: gates.contains(where: \.isExact) ? soaked : nil, origin: feed.origin)
-        let own = FleetReport.Listed(id: entry.id, version: entry.version, isLive: entry.state != .shadow)
-        let before = feed.listed.filter { $0.id == entry.id && $0.version < entry.version }
-        let (whole, unread) = try EventFiles.report(
-            on: places, mayBeMissing: true, filter, listed: [own] + before, console)
+        let listed = feed.listed.filter { $0.id == entry.id && $0.version <= entry.version }
+        let (whole, unread) = try EventFiles.report(on: places, mayBeMissing: true, filter, listed: listed, console)
         var report = whole
         report.patches.removeAll { $0.id != entry.id || $0.version != entry.version }
         func results(_ gates: [ReportGate]) -> [ReportGateResult] {
             ReportGateResult.all(
-                gates, report, id: entry.id, version: entry.version, whole.patches, listed: before)
+                gates, report, id: entry.id, version: entry.version, whole.patches, listed: listed)
         }
         let verdicts = results(gates)
         let input = report.input
