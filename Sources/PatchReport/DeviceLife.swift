@@ -19,7 +19,7 @@ struct DeviceLife {
     private static let marksShift = UInt64(52)
     private static let timeMask = (UInt64(1) << marksShift) - 1
 
-    /// The events that happened at least once with a patch.
+    /// The events that happened at least once with a patch; of the device itself, only whether any is counted.
     enum Mark: UInt64 {
         case failed = 1
         case refused = 2
@@ -35,6 +35,8 @@ struct DeviceLife {
         case ran = 128
         /// It was compared in a function for which there was no room.
         case uncounted = 256
+        /// An event counts of it. Of the others, only the time of the first is known.
+        case counted = 512
     }
 
     /// How a sync of a device ended. If two have the same time, the successful one counts.
@@ -43,8 +45,6 @@ struct DeviceLife {
         case succeeded = 2
     }
 
-    /// Whether no event has changed it.
-    var isEmpty: Bool { reached == 0 && run == 0 && first == .max && surroundings == 0 }
     /// The last stage of a patch.
     var stage: FleetReport.Stage { FleetReport.Stage(rawValue: UInt8(reached & 7)) ?? .none }
     /// When it reached that stage, in milliseconds since 1970; 0 if that is not known.

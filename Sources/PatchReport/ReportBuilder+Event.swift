@@ -20,6 +20,7 @@ extension ReportBuilder {
         if let since, time ?? .min < since {
             input.earlier += 1
             note(Subject.earlier)
+            if let heardSince, let time, time >= heardSince { noteHeard(at: UInt64(time)) }
             return
         }
         input.events += 1
@@ -35,6 +36,21 @@ extension ReportBuilder {
         addToDevice(event)
         if event.name == .launched { addRunningPatches(event) }
         if reader.version > 0, let name = event.name { addToPatch(event, name) }
+    }
+
+    /// Notes that the device had the patches of an event that does not count otherwise.
+    private mutating func noteHeard(at time: UInt64) {
+        var keys: [PatchTable.Key] = []
+        if reader.name == .launched {
+            keys = reader.runningPatches().map { PatchTable.Key(id: $0.text, version: $0.number) }
+        }
+        if reader.name != nil, reader.version > 0 {
+            keys.append(PatchTable.Key(id: reader.number(.patch), version: reader.version))
+        }
+        for key in keys {
+            guard let number = patches.number(of: key, &reader, &input) else { continue }
+            devices.change(reader.device, number) { $0.noteHeard(at: time) }
+        }
     }
 
     // MARK: the device
@@ -74,6 +90,7 @@ extension ReportBuilder {
     private mutating func changeLife(of number: UInt16, _ event: Event, _ body: (inout DeviceLife) -> Void) {
         let surroundings = surroundings
         devices.change(reader.device, number) { life in
+            life.set(.counted)
             if event.time > 0 { life.noteHeard(at: event.time) }
             if surroundings.isOlder(life.surroundings, than: event.surroundings) {
                 life.surroundings = event.surroundings

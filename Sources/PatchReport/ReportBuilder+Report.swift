@@ -28,7 +28,7 @@ extension ReportBuilder {
     private var unlistedLivePatches: [Int] {
         var sightings = patches.all.map { _ in PatchSightings() }
         devices.forEach { _, number, life in
-            guard number > patches.listedCount, number < sightings.count else { return }
+            guard number > patches.listedCount, number < sightings.count, life.has(.counted) else { return }
             sightings[number].add(life)
         }
         return sightings.indices.filter { sightings[$0].isLive }
@@ -52,8 +52,9 @@ extension ReportBuilder {
                 report.count(life, scale)
                 report.device = onlyDevice(life)
             case Subject.damage: report.input.damagedDevices += scale
-            case Subject.earlier: earlier += own.isEmpty ? 1 : 0
+            case Subject.earlier: earlier += own.has(.counted) ? 0 : 1
             default:
+                guard life.has(.counted) else { return }
                 guard patches[number].count(life, on: own, new: newDevices, scale) else { return }
                 let affected = patches[number].isAffected(life) ? scale : 0
                 let part = SurroundingsTable.Count(devices: scale, affected: affected)

@@ -49,6 +49,8 @@ package struct ReportBuilder: ~Copyable, Sendable {
     let present: Int
     /// Only events from this time on count, in milliseconds since 1970; nil for all.
     let since: Int?
+    /// Earlier events from this time on tell since when a device has a patch, in milliseconds since 1970; nil for none.
+    let heardSince: Int?
     /// When the first event of a new device is, in seconds since 1970.
     let newDevices: ClosedRange<UInt32>
     /// The number of the reason of patches that were rolled back together.
@@ -79,6 +81,7 @@ package struct ReportBuilder: ~Copyable, Sendable {
         plausibleTimes = earliest..<max(earliest, now.addingOrMost(86_400_001))
         present = now.addingOrMost(300_000)
         since = filter.since.map { $0.secondsSince1970 * 1000 }
+        heardSince = filter.heardSince.map { $0.secondsSince1970 * 1000 }
         newDevices = filter.newDevices
         reader = EventReader(installation: filter.installation, origin: filter.origin, names: limits.names)
         suspicion = reader.number(of: EventRecord.suspicion)

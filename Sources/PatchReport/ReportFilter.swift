@@ -8,6 +8,8 @@ package struct ReportFilter: Sendable {
     package var version: Int?
     /// Events from before this time, or without a time, are left out.
     package var since: Timestamp?
+    /// Events from this time on tell since when a device has a patch, even if they do not count; nil for those that do.
+    package var heardSince: Timestamp?
     /// A device is new if its first event of a patch is at this time or later; nil for the beginning.
     package var newSince: Timestamp?
     /// A device is new if its first event of a patch is at this time or earlier; nil for no end.
@@ -18,12 +20,14 @@ package struct ReportFilter: Sendable {
     package var origin: FleetReport.Origin?
 
     package init(
-        patch: String? = nil, version: Int? = nil, since: Timestamp? = nil, newSince: Timestamp? = nil,
-        newUntil: Timestamp? = nil, installation: String? = nil, origin: FleetReport.Origin? = nil
+        patch: String? = nil, version: Int? = nil, since: Timestamp? = nil, heardSince: Timestamp? = nil,
+        newSince: Timestamp? = nil, newUntil: Timestamp? = nil, installation: String? = nil,
+        origin: FleetReport.Origin? = nil
     ) {
         self.patch = patch
         self.version = version
         self.since = since
+        self.heardSince = heardSince
         self.newSince = newSince
         self.newUntil = newUntil
         self.installation = installation

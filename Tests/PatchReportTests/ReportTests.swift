@@ -43,11 +43,13 @@ import Testing
     /// The report on a string.
     static func report(
         _ text: some Sequence<UInt8>, limits: ReportBuilder.Limits = .init(), now: Int = now,
-        listed: [FleetReport.Listed] = [], installation: String? = nil
+        listed: [FleetReport.Listed] = [], filter: ReportFilter = ReportFilter(), installation: String? = nil
     ) throws -> FleetReport {
         let folder = try TestFolder()
         let path = try folder.write(Array(text), to: "events.jsonl")
-        var builder = ReportBuilder(now: now, limits: limits, filter: ReportFilter(installation: installation))
+        var filter = filter
+        if let installation { filter.installation = installation }
+        var builder = ReportBuilder(now: now, limits: limits, filter: filter)
         builder.add(listed: listed)
         try EventInput().read(Path(path), into: &builder)
         return builder.report()
@@ -55,10 +57,11 @@ import Testing
 
     static func report(
         _ lines: [String], limits: ReportBuilder.Limits = .init(), listed: [FleetReport.Listed] = [],
-        installation: String? = nil
+        filter: ReportFilter = ReportFilter(), installation: String? = nil
     ) throws -> FleetReport {
         try report(
-            (lines.joined(separator: "\n") + "\n").utf8, limits: limits, listed: listed, installation: installation)
+            (lines.joined(separator: "\n") + "\n").utf8, limits: limits, listed: listed, filter: filter,
+            installation: installation)
     }
 
     @Test(arguments: ["gzip -c", "zstd -c -q"])
@@ -455,6 +458,28 @@ import Testing
             #expect([live.devices, live.newDevices, live.failing, live.shadowed, live.withdrawn] == [5, 5, 2, 54, 0])
             #expect([shadow.devices, shadow.newDevices, shadow.failing, shadow.shadowed] == [105, 105, 54, 54])
             #expect(live.comparison == shadow.comparison)
+        }
+    }
+
+    /// A device that had the patch before the requested time is not new, and does not count if it is silent since.
+    @Test func fleetReportEarlierEventsMakeNoDeviceNew() throws {
+        func hours(_ count: Int) -> Int { count * 3600 }
+        func time(_ hour: Int) -> Timestamp? { Timestamp(secondsSince1970: Self.now / 1000 - 3600 + hours(hour)) }
+        let running = #","patch.running":[{"patch.id":"com.example.fix","patch.version":1}]"#
+        let lines =
+            (1...4).map { Self.line("called", device: $0, at: hours(-1), #","patch.calls":1"#) } + [
+                Self.line("loaded", device: 1, at: hours(-9)),
+                Self.line("launched", device: 2, at: hours(-9), patch: nil, running),
+                // Before it was offered.
+                Self.line("activated", device: 3, at: hours(-12)),
+                Self.line("loaded", device: 5, at: hours(-9)), Self.line("failed", device: 6, at: hours(-5)),
+            ]
+        let filter = ReportFilter(since: time(-4), heardSince: time(-10), newSince: time(-5))
+        for lines in [lines, lines.reversed()] {
+            let report = try Self.report(lines, filter: filter)
+            let patch = try #require(report.patches.first)
+            #expect([patch.devices, patch.newDevices, patch.failing, report.devices] == [4, 2, 0, 4])
+            #expect([report.knownDevices, report.input.events, report.input.earlier] == [6, 4, 5])
         }
     }
 

@@ -186,6 +186,32 @@ import Testing
             "\(again.error)")
     }
 
+    /// The devices of an earlier step are not new in a later one, however few events are to count.
+    @Test func advanceSinceMakesNoDeviceNew() throws {
+        let hour = 3600
+        let wider = try Tool.shell(
+            """
+            faketime '+5 hours' "$TOOL" feed rollout feed com.example.shop.cart-total 25% --key online/signing.pem
+            """, in: folder.path)
+        try #require(wider.status == 0, "\(wider.error)")
+        try report(0..<100, failing: 0, secondsAgo: -hour)
+        try #require(try Tool.shell("mv events/0.jsonl events/first.jsonl", in: folder.path).status == 0)
+        try report(0..<100, failing: 0, secondsAgo: -9 * hour)
+        func advance() throws -> Tool {
+            try Tool.shell(
+                """
+                faketime '+10 hours' "$TOOL" feed advance feed com.example.shop.cart-total --events events --since 4h \
+                  --fresh 2h --gate 'failing<50%' --key online/signing.pem
+                """, in: folder.path)
+        }
+        let old = try advance()
+        #expect(
+            old.text.contains("0 of 100 new devices have reported since this step began"), "\(old.text)\(old.error)")
+        try report(100..<200, failing: 0, secondsAgo: -9 * hour)
+        let new = try advance()
+        #expect(new.text.contains("-> offered to 100% by installation"), "\(new.text)\(new.error)")
+    }
+
     private func advance(_ gates: String..., after seconds: Int = 0) throws -> Tool {
         try Tool.shell(
             """

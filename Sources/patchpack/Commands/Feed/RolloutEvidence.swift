@@ -33,7 +33,8 @@ struct RolloutEvidence {
             // A bound may be relative to the version before.
             version: (gates + limits).contains(where: \.isRelative) ? nil : entry.version,
             // Events from before a resume do not pause it again.
-            since: try arguments.moment(of: .since, before: now) ?? entry.offered, newSince: begin,
+            since: try arguments.moment(of: .since, before: now) ?? entry.offered,
+            heardSince: entry.offered ?? Timestamp(secondsSince1970: 0), newSince: begin,
             newUntil: gates.contains(where: \.isExact) ? soaked : nil, origin: feed.origin)
         let listed = feed.listed.filter { $0.id == entry.id && $0.version <= entry.version }
         let (whole, unread) = try EventFiles.report(on: places, mayBeMissing: true, filter, listed: listed, console)
