@@ -55,12 +55,13 @@ extension ReportBuilder {
             case Subject.earlier: earlier += own.has(.counted) ? 0 : 1
             default:
                 guard life.has(.counted) else { return }
+                // The only device holds a patch, whether or not it counts for that.
+                if onlyDevice != nil { held.append(FleetReport.Device.Held(patches[number], life, on: own)) }
                 guard patches[number].count(life, on: own, new: newDevices, scale) else { return }
                 let affected = patches[number].isAffected(life) ? scale : 0
                 let part = SurroundingsTable.Count(devices: scale, affected: affected)
                 parts[number][life.surroundings, default: .init()].add(part)
                 if let hour = life.firstHour { hours.add(newDevices: scale, of: UInt16(number), in: hour) }
-                if onlyDevice != nil { held.append(FleetReport.Device.Held(patches[number], life, on: own)) }
             }
         }
         report.devices = all * scale

@@ -691,6 +691,19 @@ import Testing
         #expect(try Self.report(lines).device == nil)
     }
 
+    /// A device that has not run a live patch does not count for it, but it is what the report on the device is about.
+    @Test(arguments: [
+        ("not-applicable", FleetReport.Stage.over), ("expired", .over), ("withdrawn", .withdrawn),
+        ("compared", .shadow), ("loaded", .none),
+    ])
+    func fleetReportOfOneDeviceHasEachOfItsPatches(_ event: String, _ stage: FleetReport.Stage) throws {
+        let listed = [FleetReport.Listed(id: "com.example.fix", version: 1, isLive: true)]
+        let report = try Self.report([Self.line(event, device: 7)], listed: listed, installation: "d7")
+        let held = try #require(report.device?.patches)
+        #expect(held.map(\.id) == ["com.example.fix"] && held.map(\.stage) == [stage])
+        #expect(held.map(\.isRunning) == [false] && report.patches.map(\.devices) == [0])
+    }
+
     /// The strings of other devices take no space.
     @Test(.enabled(if: testsMayBeLong)) func aDeviceIsFoundAmongAnyNumberOfOthers() throws {
         let others = (0..<70_000).map {
