@@ -88,9 +88,9 @@ extension World {
         let rules = RolloutStep.Rules(
             steps: [.part(500), .part(3000), .part(10_000)], soak: Self.soak, fresh: 40 * 86_400, newDevices: 1)
         let evidence = RolloutStep.Evidence(
-            events: report.input.events, damaged: report.input.damaged,
+            events: report.input.events + report.input.earlier, damaged: report.input.damaged,
             damagedWithoutDevice: report.input.damagedWithoutDevice, damagedDevices: report.input.damagedDevices,
-            devices: report.devices, newest: report.newest, newDevices: report.patches.first?.newDevices ?? 0,
+            devices: report.knownDevices, newest: report.newest, newDevices: report.patches.first?.newDevices ?? 0,
             begin: begin, gates: Array(gates.prefix(2)))
         let step = RolloutStep(of: asked, isEnabled: feed.list.isEnabled, by: rules, evidence, at: details.now)
         counts.add("step \("\(step)".prefix { $0 != "(" })")

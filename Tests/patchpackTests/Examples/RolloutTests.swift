@@ -437,6 +437,21 @@ import Testing
         #expect(now.status == 0 && !now.says.contains("damaged"), "\(now.says)")
     }
 
+    /// One device that sends damaged lines is one of all devices, and not of those that have reported since the offer.
+    @Test func advanceDamagedLinesOfOneDeviceHoldNothing() throws {
+        try report(0..<91, failing: 0, secondsAgo: 5 * 86_400)
+        try report(91..<100, failing: 0)
+        let cut = #"{"resource":{"app.installation.id":"liar","service.name":"com.example.shop"}"#
+        func advance(_ damaged: [String]) throws -> Tool {
+            try folder.write(damaged.joined(separator: "\n") + "\n", to: "events/damaged.jsonl")
+            return try self.advance("failing=0")
+        }
+        let one = try advance(Array(repeating: cut, count: 11))
+        #expect(one.text.contains("waits") && !one.text.contains("damaged"), "\(one.text)\(one.error)")
+        let many = try advance((0..<11).map { cut.replacing("liar", with: "liar\($0)") })
+        #expect(many.text.contains("11 lines beside 100 events are damaged"), "\(many.text)\(many.error)")
+    }
+
     /// Before the first device reports, a folder has no event log yet.
     @Test(arguments: ["--events events", "--events events --events other"])
     func anEmptyFolderIsNoEvidence(_ folders: String) throws {

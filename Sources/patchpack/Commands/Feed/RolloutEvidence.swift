@@ -49,7 +49,7 @@ struct RolloutEvidence {
         ofStep = RolloutStep.Evidence(
             events: input.events + input.earlier, damaged: input.damaged,
             damagedWithoutDevice: input.damagedWithoutDevice, damagedDevices: input.damagedDevices,
-            devices: report.devices, newest: report.newest, newDevices: report.patches.first?.newDevices ?? 0,
+            devices: report.knownDevices, newest: report.newest, newDevices: report.patches.first?.newDevices ?? 0,
             isWhole: unread == nil, begin: begin, gates: verdicts.map(\.gateOfStep),
             limits: results(limits).map(\.gateOfStep))
         self.unread = unread
