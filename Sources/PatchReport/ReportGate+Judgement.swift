@@ -27,6 +27,9 @@ extension ReportGate {
         package private(set) var previous: ConfidenceSequence?
         /// The function that decided; nil if the gate is not about functions.
         package private(set) var function: FleetReport.Comparison?
+        /// The part of the devices that use that function, if nothing is decided because of it: the function crosses
+        /// the gate, and it is not certain that enough devices use it.
+        package private(set) var users: ConfidenceSequence?
         /// Whether the functions decided for which there was no room.
         package private(set) var isOfUncounted = false
 
@@ -138,18 +141,20 @@ extension ReportGate {
         let now = Bounds(lower: sequence(share, errors * max(weight, 1e-12)), upper: upper)
         let before = old.map { bounds(of: $0.differingShare) }
         let verdict = function.isComparable ? verdict(on: now, after: before) : .undecided
+        let users = sequence(function.users, errors)
+        let limited = limited(verdict, to: users)
         return Judgement(
-            verdict: limited(verdict, toUsersOf: function),
-            sequence: (share.value ?? 0) > bound ? now.lower : upper, previous: before?.lower, function: function)
+            verdict: limited, sequence: (share.value ?? 0) > bound ? now.lower : upper, previous: before?.lower,
+            function: function, users: verdict == .crossed && limited == .undecided ? users : nil)
     }
 
     /// The verdict on a function after a look at how many devices use it.
     ///
     /// Whatever a function does that fewer devices than the bound allows use at all, fewer than that can see. A few
     /// that agree on a name, which they may have made up, are as many as if they agreed on another.
-    private func limited(_ verdict: Verdict, toUsersOf function: FleetReport.Comparison) -> Verdict {
+    private func limited(_ verdict: Verdict, to users: ConfidenceSequence) -> Verdict {
         guard verdict != .passed else { return .passed }
-        switch sequence(function.users, errors).isAbove(bound) {
+        switch users.isAbove(bound) {
         case true?: return verdict
         case false? where !isRelative: return .passed
         case false?, nil: return .undecided

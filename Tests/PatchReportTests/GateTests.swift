@@ -293,6 +293,9 @@ import Testing
         #expect(judge(good, function("b", differing: Share(1, of: 1))).verdict == .passed)
         #expect(judge(good, function("b", differing: Share(4, of: 4), of: 20_000)).verdict == .passed)
         #expect(judge(good, function("b", differing: Share(6, of: 6))).verdict == .undecided)
+        let users = judge(good, function("b", differing: Share(6, of: 6))).users
+        #expect(users?.share == Share(6, of: 1000) && users?.isAbove(0.01) == nil)
+        #expect(few.users == nil, "there are too few calls, whoever uses it")
         #expect(judge(good, function("b", differing: Share(40, of: 40))).verdict == .crossed)
         // With more functions, each needs more evidence. Functions that few devices use take little of it.
         let some = function("z", differing: Share(12, of: 300))

@@ -29,8 +29,10 @@ struct ReportGateResult {
     /// matter of their number.
     var devicesNeeded: Int? {
         guard verdict == .undecided, !gate.isRelative, !gate.isExact, !judgement.isOfUncounted else { return nil }
-        return sequence.needed(for: gate.bound)?.addingOrMost(share.total)
+        return undecided.needed(for: gate.bound)?.addingOrMost(undecided.share.total)
     }
+    /// What is not certain yet: the gate's share, or the part of the devices that use the function.
+    private var undecided: ConfidenceSequence { judgement.users ?? sequence }
     /// The function that decided; nil if the gate is not about functions.
     var function: String? { judgement.function?.function }
 
@@ -89,7 +91,10 @@ struct ReportGateResult {
             let rest = suspected > 0 && gate.measure == .rolledBack ? "; \(suspected.grouped) more suspect it" : ""
             return "\(Int(share.count).grouped) of \(share.total.counting("device"))\(rest)"
         }
-        let interval = text(value, sequence) + others
+        let users = judgement.users.map { users in
+            "; used by \(users.share.wholeCount.grouped) of \(users.share.total.counting("device"))"
+        }
+        let interval = text(value, sequence) + others + (users ?? "")
         if gate.isRelative {
             guard let previous, let before = judgement.previous else {
                 let source = isConfirmed ? " that the feed offers" : ""
@@ -104,10 +109,10 @@ struct ReportGateResult {
         if gate.measure == .rolledBack, suspected > 0 {
             return "\(interval); on \(suspected.counting("device")) more it is suspected together with others"
         }
-        guard let needed = sequence.needed(for: gate.bound) else {
-            return "\(interval): too close to the bound for a verdict"
+        guard let needed = undecided.needed(for: gate.bound) else {
+            return "\(interval): too \(users == nil ? "close to the bound" : "few") for a verdict"
         }
-        let known = needed.addingOrMost(share.total) > fleet ? ", but all events are of \(fleet.grouped)" : ""
+        let known = needed.addingOrMost(undecided.share.total) > fleet ? ", but all events are of \(fleet.grouped)" : ""
         return "\(interval): too few for a verdict; about \(needed.counting("device")) more would do\(known)"
     }
 

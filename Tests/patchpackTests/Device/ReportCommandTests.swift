@@ -339,6 +339,25 @@ import Testing
         #expect(device.text.contains("  shadow        1 device; 0 of 1,000 compared calls differed"), "\(device.text)")
     }
 
+    /// What differs in each call is certain, and only the number of those who use it is not.
+    @Test func reportFunctionOfFewDevicesSaysHowMany() throws {
+        func reason(_ users: Int, of devices: Int) throws -> String {
+            let lines = (0..<devices).map { device in
+                let (function, outcome) = device < users ? ("B.b", "differed") : ("A.a", "agreed")
+                return Self.line("compared", device, #","code.function.name":"\#(function)","shadow.\#(outcome)":1"#)
+            }
+            try folder.write(lines.joined(separator: "\n") + "\n", to: "few.jsonl")
+            let run = try Tool.patchpack("report", "few.jsonl", "--gate", "differs<1%", in: folder.path)
+            return run.lines.first { $0.hasPrefix("undecided  differs<1%") } ?? run.text
+        }
+        let equal = try reason(6, of: 600)
+        #expect(equal.contains("B.b 100.0 % of the compared calls on 6 devices"), "\(equal)")
+        #expect(equal.hasSuffix("; used by 6 of 600 devices: too few for a verdict"), "\(equal)")
+        let more = try reason(9, of: 600)
+        #expect(more.contains("; used by 9 of 600 devices: too few for a verdict; about "), "\(more)")
+        #expect(!more.contains("about 0 "), "\(more)")
+    }
+
     /// A gate stops a fleet whose syncs fail, whichever patch is requested.
     @Test func aGateOnAllDevicesHasNoPatch() throws {
         let failed = (0..<300).map {
