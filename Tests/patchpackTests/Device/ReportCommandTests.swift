@@ -533,6 +533,17 @@ import Testing
         #expect(run.text.hasSuffix("\n73\n"))
     }
 
+    /// A patch of the feed that no device has reported has no share, and stretches no axis.
+    @Test func thePageDrawsNoShareOfNoDevice() throws {
+        let work = try FeedReleaseFixture()
+        let run = try Tool.patchpack(
+            "report", "events", "--feed", work.folder.at("feed"), "--html", "page.html", in: folder.path)
+        #expect(run.text.contains("\n\(FeedReleaseFixture.id) 7\n"), "a test of the test: \(run.text)\(run.error)")
+        let page = String(decoding: try folder.read("page.html"), as: UTF8.self)
+        let caption = "Devices on which it failed or was rolled back, of those that reported it"
+        #expect(page.contains("aria-label=\"\(caption): com.example.shop.fix 3 0.50 % (0.27 % to 0.92 %)\""), "\(page)")
+    }
+
     /// Whatever devices write into strings, names or invalid lines, each output shows only the counted events.
     @Test(
         .needs("python3-html5lib", "/usr/lib/python3/dist-packages/html5lib"),

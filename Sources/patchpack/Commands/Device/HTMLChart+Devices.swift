@@ -6,23 +6,29 @@ extension HTMLChart {
     /// The free space at both sides of a row.
     private static let margin = 12.0
 
+    /// The patches that devices have reported, with their places among all. Of no device there is no share.
+    private var reported: [(offset: Int, element: FleetReport.Patch)] {
+        Array(patches.enumerated()).filter { $0.element.devices > 0 }
+    }
+
     // MARK: failures
 
     /// The share of devices on which each patch failed or was rolled back, with its interval.
     var failures: String? {
-        let shares = patches.map { Share($0.affected, of: $0.devices) }
-        guard !shares.isEmpty else { return nil }
-        let most = max(0.0001, shares.map(\.interval.upperBound).max() ?? 1, (bounds.last ?? 0) * 1.2)
-        let axis = ShareAxis(most: most)
+        let drawn = reported
+        let shares = drawn.map { Share($0.element.affected, of: $0.element.devices) }
+        guard let highest = shares.map(\.interval.upperBound).max() else { return nil }
+        let axis = ShareAxis(most: max(0.0001, highest, (bounds.last ?? 0) * 1.2))
         var body: [String] = []
+        var summary: [String] = []
         var y = 14.0
-        for (index, patch) in patches.enumerated() {
+        for ((index, patch), share) in zip(drawn, shares) {
             body.append(Self.text(patch.label, Self.margin, y, isName: true))
-            body.append(interval(shares[index], color: Self.color(index), axis, y + 14))
+            body.append(interval(share, color: Self.color(index), axis, y + 14))
+            summary.append("\(patch.label) \((share.value ?? 0).percent) (\(share.interval.text))")
             y += 40
         }
         let marks = marks(of: axis, bottom: y - 8)
-        let summary = zip(patches, shares).map { "\($0.label) \(($1.value ?? 0).percent), between \($1.interval.text)" }
         return figure(
             "Devices on which it failed or was rolled back, of those that reported it", summary,
             height: marks.end, body + marks.elements)
@@ -72,12 +78,11 @@ extension HTMLChart {
 
     /// How many devices are in each stage of each patch.
     var stages: String? {
-        let drawn = patches.enumerated().filter { $0.element.devices > 0 }
-        guard !drawn.isEmpty else { return nil }
+        guard !reported.isEmpty else { return nil }
         var body: [String] = []
         var summary: [String] = []
         var y = 14.0
-        for (index, patch) in drawn {
+        for (index, patch) in reported {
             let stages = patch.stages(color: "c\(Self.color(index))")
             let counts = stages.map { ($0.count, $0.name) } + [(patch.failing, "with failed calls")]
             let text = counts.filter { $0.0 > 0 }.map { "\($0.0.grouped) \($0.1)" }.joined(separator: ", ")
