@@ -72,20 +72,20 @@ extension FleetReport {
     /// - Parameter new: How many devices must report the patch for the first time in a step.
     fileprivate func shortages(on entry: PatchEntryDraft, _ gates: [ReportGateResult], new: Int) -> [String] {
         guard scale == 1, knownDevices > 0, entry.isOffered else { return [] }
-        let part = (Double(knownDevices) * Double(entry.basisPoints) / 10_000).rounded(.up)
+        let part = Int((Double(knownDevices) * Double(entry.basisPoints) / 10_000).rounded(.up))
         // The events do not say who is in a group.
         let isPart = entry.groups.isEmpty && entry.users.isEmpty && entry.basisPoints < 10_000
-        let reached = max(isPart ? Int(part) : knownDevices, patches.first?.devices ?? 0)
-        let those = "the \(knownDevices.counting("device")) in the events"
-        let words = isPart ? "\(Rollout.percent(entry.basisPoints)) of \(those) is about \(reached.grouped)" : those
+        let reached = max(isPart ? part : knownDevices, patches.first?.devices ?? 0)
+        let all = "the \(knownDevices.counting("device")) in the events"
+        let those = isPart ? "\(Rollout.percent(entry.basisPoints)) of \(all) (about \(part.grouped))" : all
         let exact = "take \(isPart ? "a larger step, or " : "")an exact gate such as failing=0"
         let few = gates.compactMap { result -> String? in
             guard let needed = result.devicesNeeded, !result.gate.measure.isOfFleet, needed > reached else {
                 return nil
             }
-            return "\(result.gate.text) needs about \(needed.grouped) devices, and \(words): \(exact)"
+            return "\(result.gate.text) needs about \(needed.grouped) devices, more than \(those): \(exact)"
         }
-        return few + (new > reached ? ["--new-devices \(new) is more than \(words)"] : [])
+        return few + (new > reached ? ["--new-devices \(new) is more than \(those)"] : [])
     }
 }
 
