@@ -31,9 +31,12 @@ struct HourTable: Sendable {
         return true
     }
 
-    /// Counts devices that reported a patch for the first time in an hour, which there may be no event for.
-    mutating func add(newDevices count: Int, of patch: UInt16, in hour: UInt32) {
-        hours[Key(patch: patch, hour: hour), default: FleetReport.Hour(hour: Int(hour))].newDevices += count
+    /// Counts devices that reported a patch for the first time in an hour. Returns false if there is no room for it.
+    mutating func add(newDevices count: Int, of patch: UInt16, in hour: UInt32) -> Bool {
+        let key = Key(patch: patch, hour: hour)
+        guard hours[key] != nil || hours.count < most else { return false }
+        hours[key, default: FleetReport.Hour(hour: Int(hour))].newDevices += count
+        return true
     }
 
     /// Adds the hours to the patches that they are of, the earliest first.

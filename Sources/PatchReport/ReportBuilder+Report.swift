@@ -61,7 +61,9 @@ extension ReportBuilder {
                 let affected = patches[number].isAffected(life) ? scale : 0
                 let part = SurroundingsTable.Count(devices: scale, affected: affected)
                 parts[number][life.surroundings, default: .init()].add(part)
-                if let hour = life.firstHour { hours.add(newDevices: scale, of: UInt16(number), in: hour) }
+                if let hour = life.firstHour, !hours.add(newDevices: scale, of: UInt16(number), in: hour) {
+                    report.input.dropped.addOrMost(scale)
+                }
             }
         }
         report.devices = all * scale

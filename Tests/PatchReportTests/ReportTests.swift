@@ -1184,6 +1184,17 @@ import Testing
         #expect(report.input.dropped > 0)
     }
 
+    /// The hours of first events take no more room than those of other events.
+    @Test func reportBuilderManyFirstHoursAreBounded() throws {
+        var limits = ReportBuilder.Limits()
+        limits.hours = 5
+        let lines = (0..<40).map { Self.line("activated", device: $0, at: -3600 * ($0 / 2)) }
+        let report = try Self.report(lines, limits: limits)
+        let patch = try #require(report.patches.first)
+        #expect(patch.devices == 40 && patch.hours.map(\.newDevices) == Array(repeating: 2, count: 5))
+        #expect(report.input.dropped == 30)
+    }
+
     /// 70,000 different strings take no more memory than 65,535.
     @Test(.enabled(if: testsMayBeLong)) func textsAreBounded() throws {
         let texts = try Self.report(
