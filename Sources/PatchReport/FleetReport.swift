@@ -24,7 +24,8 @@ package struct FleetReport: Sendable, Equatable {
         package var withoutTime = 0
         /// Events from before the requested time. They are not counted at all.
         package var earlier = 0
-        /// Events that were not counted by patch, hour or string, because there were too many different ones.
+        /// Events that were not counted by patch, hour or string, because there were too many different ones. One that
+        /// is the first of a device counts again if its hour has no room.
         package var dropped = 0
         /// The dropped events about a patch. If there are any, the numbers of patches may be wrong.
         package var droppedPatches = 0

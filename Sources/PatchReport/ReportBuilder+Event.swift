@@ -14,7 +14,18 @@ extension ReportBuilder {
         let count: Int
     }
 
+    /// Adds the reader's event. However many parts of it find no room, it is one event that is dropped.
     mutating func addEvent() {
+        let dropped = input.dropped
+        let droppedPatches = input.droppedPatches
+        let droppedTexts = reader.texts.dropped
+        addToTables()
+        let isDropped = input.dropped > dropped || reader.texts.dropped > droppedTexts
+        input.dropped = dropped + (isDropped ? 1 : 0)
+        input.droppedPatches = min(input.droppedPatches, droppedPatches + 1)
+    }
+
+    private mutating func addToTables() {
         let time = reader.time.flatMap { plausibleTimes.contains($0) ? $0 : nil }
         // An event without a time may be as old as any.
         if let since, time ?? .min < since {
@@ -117,7 +128,7 @@ extension ReportBuilder {
         case .refused, .fellBack: addFault(event, of: patch, name)
         case .rolledBack, .closed:
             addFault(event, of: patch, name)
-            if !isSuspicion { changeHourOfFault(of: patch, event.time) { $0.rolledBack += 1 } }
+            if !isSuspicion { changeHourOfFault(of: patch, event.time) { $0.rolledBack.addOrMost(event.count) } }
         default: break
         }
     }

@@ -6,7 +6,6 @@ extension ReportBuilder {
     package consuming func report() -> FleetReport {
         var report = FleetReport()
         report.input = input
-        report.input.dropped.addOrMost(reader.texts.dropped)
         report.input.origins = origins.count
         report.scale = devices.scale
         report.newest = newestTime > 0 ? Timestamp(secondsSince1970: newestTime / 1000) : nil

@@ -1184,6 +1184,27 @@ import Testing
         #expect(report.input.dropped > 0)
     }
 
+    /// A device counts events that are the same, and writes them once.
+    @Test func fleetReportRollBacksAreCountedInTheirHour() throws {
+        let line = Self.line("rolled-back", #","event.count":3,"patch.reason":"launches failed""#)
+        let patch = try #require(try Self.report([line, line]).patches.first)
+        #expect(patch.hours.map(\.rolledBack) == [6] && patch.faults.map(\.count) == [6] && patch.rolledBack == 1)
+    }
+
+    /// An event is dropped once, however many of its strings and rows find no room.
+    @Test func fleetReportDroppedEventsAreCountedOnce() throws {
+        var limits = ReportBuilder.Limits()
+        limits.names = 0
+        limits.faults = 0
+        let listed = [FleetReport.Listed(id: "com.example.fix", version: 1)]
+        let lines = (0..<3).map { Self.line("rolled-back", device: $0, #","patch.reason":"\#($0)""#) }
+        #expect(try Self.report(lines, limits: limits, listed: listed).input.dropped == 3)
+        let patches = (0..<9).map { #"{"patch.id":"com.example.p\#($0)","patch.version":1}"# }.joined(separator: ",")
+        let launched = Self.line("launched", patch: nil, #","patch.running":[\#(patches)]"#)
+        let input = try Self.report([launched], limits: limits).input
+        #expect(input.dropped == 1 && input.droppedPatches == 1)
+    }
+
     /// The hours of first events take no more room than those of other events.
     @Test func reportBuilderManyFirstHoursAreBounded() throws {
         var limits = ReportBuilder.Limits()

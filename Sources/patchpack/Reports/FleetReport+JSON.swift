@@ -58,7 +58,7 @@ extension FleetReport.Patch: JSONConvertible {
             ("functions", comparisons.prefix(100)), ("failureRate", counts.failureRate),
             ("failingDevices", Share(failing, of: devices)), ("meanNanoseconds", counts.meanTime),
             ("longestNanoseconds", counts.measured > 0 ? counts.longest.json : .null), ("times", counts.times),
-            ("firstFailure", firstBadMinute.map(minuteText)),
+            ("firstFailure", firstBelievedBadMinute.map(minuteText)),
             ("appVersions", appVersions.map { $0.json(called: "version") }),
             ("systems", systems.prefix(100).map { $0.json(called: "system") }), ("faults", faults.prefix(100)),
             ("hours", hours),

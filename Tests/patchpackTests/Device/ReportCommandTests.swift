@@ -41,6 +41,17 @@ import Testing
         #expect(value["patches"]?.elements.first?["calls"]?.number == 1_000_000)
     }
 
+    /// One device whose clock is years behind has not failed first.
+    @Test func reportFirstFailureIsBelievable() throws {
+        let old = Self.line("failed", 9999).replacing("2026-11-22", with: "2020-11-22")
+        try folder.write(old + "\n", to: "events/b.jsonl")
+        let text = try Tool.patchpack("report", "events", in: folder.path)
+        #expect(text.lines.contains("  first failure 2026-11-22T10:07:00Z"), "\(text.text)")
+        let json = try Tool.patchpack("report", "events", "--format", "json", in: folder.path)
+        let patch = try JSONValue(parsing: json.output)["patches"]?.elements.first
+        #expect(patch?["firstFailure"]?.text == "2026-11-22T10:07:00Z")
+    }
+
     /// Sums of counts that a device made up end at the largest number, in each format.
     @Test(arguments: ["json", "text", "openmetrics"]) func reportLargestCountsIsWritten(_ format: String) throws {
         let most = Int.max
