@@ -68,3 +68,13 @@ extension ChangeStamp {
         return since + words
     }
 }
+
+extension FeedFault {
+    func text(at now: Timestamp) -> String {
+        switch self {
+        case .ended(let role, let end): "\(role) ended at \(end): patchpack feed refresh DIR, with the key of that role"
+        case .signedAhead(let published):
+            "its list was signed at \(published), and this clock shows \(now)"
+        }
+    }
+}
