@@ -9,8 +9,8 @@ struct DeviceLife {
     /// The last activation or deactivation: the milliseconds times 2, plus 1 if it was an activation. The marks are
     /// above.
     private var run: UInt64 = 0
-    /// The time of the first event, in seconds since 1970.
-    private(set) var first: UInt32 = .max
+    /// The time of the first event of a patch, or of the last one of the device itself, in seconds since 1970.
+    private var heard: UInt32 = .max
     /// The number of the app's newest version on the device, together with the operating system.
     var surroundings: UInt16 = 0
     /// How many functions of the patch it has compared.
@@ -51,8 +51,12 @@ struct DeviceLife {
     var stageTime: UInt64 { reached >> 3 }
     /// Whether the last sync of a device failed.
     var isUnsynced: Bool { SyncEnd(rawValue: UInt8(reached & 7)) == .failed }
-    /// The hour of the first event, in hours since 1970; nil if no event has a time.
+    /// The time of a patch's first event, in seconds since 1970; the greatest number if no event has a time.
+    var first: UInt32 { heard }
+    /// The hour of that event, in hours since 1970; nil if no event has a time.
     var firstHour: UInt32? { first == .max ? nil : first / 3600 }
+    /// The time of the device's own last event, in seconds since 1970; nil if none has a time.
+    var last: UInt32? { heard == .max ? nil : heard }
     /// The time of the last activation, or of the last launch for the device itself; nil if the last is a deactivation.
     var runTime: UInt64? { run & 1 == 1 ? (run & Self.timeMask) >> 1 : nil }
 
@@ -91,7 +95,11 @@ struct DeviceLife {
 
     mutating func addFunction() { functions = functions &+ (functions < .max ? 1 : 0) }
 
-    mutating func noteHeard(at time: UInt64) { first = min(first, UInt32(clamping: time / 1000)) }
+    /// Notes an event of a patch.
+    mutating func noteHeard(at time: UInt64) { heard = min(heard, UInt32(clamping: time / 1000)) }
+
+    /// Notes an event of the device itself.
+    mutating func noteLast(at time: UInt64) { heard = max(last ?? 0, UInt32(clamping: time / 1000)) }
 
     /// An event of the device, for its own life.
     mutating func record(_ name: EventRecord.Name?, at time: UInt64) {

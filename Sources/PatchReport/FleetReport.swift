@@ -330,7 +330,7 @@ package struct FleetReport: Sendable, Equatable {
     package var faults: [Fault] = []
     /// How many devices each counted device represents: 1 unless there were too many for the memory.
     package var scale = 1
-    /// The time of the newest event; nil if none has a plausible time.
+    /// The latest time that the last events of several devices have reached; nil if none has a plausible time.
     package var newest: Timestamp?
     /// The patches, sorted by id, then by version.
     package var patches: [Patch] = []

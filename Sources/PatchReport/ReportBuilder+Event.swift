@@ -35,11 +35,7 @@ extension ReportBuilder {
             return
         }
         input.events += 1
-        if let time {
-            if time <= present { newestTime = max(newestTime, time) }
-        } else {
-            input.withoutTime += 1
-        }
+        if time == nil { input.withoutTime += 1 }
         origins.add(&reader)
         let event = Event(
             name: reader.name, time: UInt64(time ?? 0), surroundings: surroundings.number(for: &reader),
@@ -68,6 +64,8 @@ extension ReportBuilder {
 
     /// Adds what an event says about the device itself.
     private mutating func addToDevice(_ event: Event) {
+        // Until its time has come, an event of a clock that is ahead is no sign of life.
+        let isPast = 1...UInt64(max(1, present)) ~= event.time
         let trouble = FleetReport.Trouble.allCases.first { trouble in
             // A refused envelope whose patch is known is a fault of the patch.
             trouble.event == event.name && !(trouble == .refused && reader.version > 0)
@@ -75,6 +73,7 @@ extension ReportBuilder {
         changeLife(of: Subject.device, event) { life in
             life.record(event.name, at: event.time)
             if let trouble { life.set(trouble: trouble) }
+            if isPast { life.noteLast(at: event.time) }
         }
         if let name = event.name, trouble != nil { addFault(event, of: Subject.device, name) }
         if event.name == .launched { onlyDevice?.launches.addOrMost(event.count) }
@@ -102,7 +101,7 @@ extension ReportBuilder {
         let surroundings = surroundings
         devices.change(reader.device, number) { life in
             life.set(.counted)
-            if event.time > 0 { life.noteHeard(at: event.time) }
+            if event.time > 0, number != Subject.device { life.noteHeard(at: event.time) }
             if surroundings.isOlder(life.surroundings, than: event.surroundings) {
                 life.surroundings = event.surroundings
             }

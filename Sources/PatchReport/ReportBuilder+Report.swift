@@ -8,7 +8,6 @@ extension ReportBuilder {
         report.input = input
         report.input.origins = origins.count
         report.scale = devices.scale
-        report.newest = newestTime > 0 ? Timestamp(secondsSince1970: newestTime / 1000) : nil
         var patches = patches.all
         // Which devices of a patch count depends on whether it is live, and the charts on the devices.
         for number in unlistedLivePatches { patches[number].isLive = true }
@@ -39,6 +38,7 @@ extension ReportBuilder {
     ) {
         let scale = devices.scale
         var all = 0
+        var lastTimes: [UInt32] = []
         // Those of which only events from before the requested time are known.
         var earlier = 0
         var parts: [SurroundingsTable.Counts] = Array(repeating: [:], count: patches.count)
@@ -48,6 +48,7 @@ extension ReportBuilder {
             switch UInt16(number) {
             case Subject.device:
                 all += 1
+                if let last = life.last { lastTimes.append(last) }
                 report.count(life, scale)
                 report.device = onlyDevice(life)
             case Subject.damage: report.input.damagedDevices += scale
@@ -65,12 +66,24 @@ extension ReportBuilder {
                 }
             }
         }
+        report.newest = Self.newest(lastTimes)
         report.devices = all * scale
         report.knownDevices = (all + earlier) * scale
         report.device?.patches = held.sorted { ($0.id, $0.version) < ($1.id, $1.version) }
         for index in patches.indices.dropFirst() {
             surroundings.report(to: &patches[index], parts[index], reader.texts.table)
         }
+    }
+
+    /// The latest time that several devices have reached: two of three or more, four of forty or more, one in a
+    /// thousand. A single clock that is hours ahead would hide for as long that no events come any more.
+    ///
+    /// - Parameter lastTimes: The times of the devices' last events, in seconds since 1970.
+    private static func newest(_ lastTimes: [UInt32]) -> Timestamp? {
+        let count = lastTimes.count
+        let several = max(count < 3 ? 1 : 2, min(4, count / 10), count / 1000)
+        let newest = lastTimes.sorted(by: >).dropFirst(several - 1).first
+        return newest.flatMap { Timestamp(secondsSince1970: Int($0)) }
     }
 
     /// The only device, without its patches; nil if all are counted.

@@ -59,8 +59,6 @@ package struct ReportBuilder: ~Copyable, Sendable {
     var reader: EventReader
     package internal(set) var input = FleetReport.Input()
     var origins = OriginSet()
-    /// The time of the newest event that is not in the future, in milliseconds since 1970.
-    var newestTime = 0
     /// The only device that is counted; nil for all.
     var onlyDevice: FleetReport.Device?
     /// When that device synced last, in milliseconds since 1970.

@@ -760,6 +760,22 @@ import Testing
         #expect(try #require(patch.firstBadMinute) < (first + 60) / 60)
     }
 
+    /// A clock that is hours ahead makes no event newer, also once its time has come.
+    @Test(arguments: [(3, 2), (29, 2), (40, 4), (200, 4)])
+    func fleetReportNewestEventIsOfSeveralDevices(devices: Int, several: Int) throws {
+        let ahead = 20 * 3600
+        func newest(ahead count: Int, of devices: Int, hours: Int) throws -> Int? {
+            let lines = (0..<devices).map { Self.line("called", device: $0, at: $0 < count ? ahead : 0) + "\n" }
+            return try Self.report(lines.joined().utf8, now: Self.now + hours * 3_600_000).newest?.secondsSince1970
+        }
+        let time = Self.now / 1000 - 3600
+        #expect(try newest(ahead: several - 1, of: devices, hours: 20) == time)
+        #expect(try newest(ahead: several, of: devices, hours: 0) == time, "that time has not come")
+        #expect(try newest(ahead: several, of: devices, hours: 20) == time + ahead)
+        #expect(try newest(ahead: 1, of: 2, hours: 20) == time + ahead)
+        #expect(try newest(ahead: 0, of: 1, hours: 0) == time)
+    }
+
     /// A slow start is not a wrong clock.
     @Test func aCanaryIsDrawn() throws {
         let lines = (1...200).map { device in

@@ -518,6 +518,8 @@ import Testing
 
     @Test func aCollectorThatIsDeadStopsARollout() throws {
         try report(0..<3000, failing: 0, secondsAgo: 2 * 3600)
+        // A clock that was two hours ahead.
+        try report(3000..<3001, failing: 0)
         let now = try Tool.patchpack(
             "feed", "advance", "feed", "com.example.shop.cart-total", "--events", "events", "--since", "3h",
             "--new-devices", "1", "--soak", "0s", "--gate", "failing<0.5%", "--key", "online/signing.pem",
