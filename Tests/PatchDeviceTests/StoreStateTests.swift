@@ -605,7 +605,9 @@ import Testing
                     try #require(next == model.nextAlone(), "\(history.suffix(40)): \(state) \(model)")
                     guard let next else { continue }
                     history.append("try \(next) alone")
-                    _ = state.tryAlone(Self.hash(String(next.prefix(1)), Int(next.dropFirst(2)) ?? 0))
+                    let hash = Self.hash(String(next.prefix(1)), Int(next.dropFirst(2)) ?? 0)
+                    _ = state.tryAlone(hash)
+                    state.replaceTrials(by: hash)
                     model.tryAlone(next)
                 case 116..<122:
                     history.append("shadow \(key)")

@@ -139,7 +139,8 @@ public final class PatchEventLog: Sendable {
         let now = now
         memory.locked { memory in
             memory.writeRepeats(at: now, all: false)
-            for entry in memory.calls[ObjectIdentifier(registry), default: CallCounter()].next(of: registry) { memory.write(entry.record, at: now) }
+            let entries = memory.calls[ObjectIdentifier(registry), default: CallCounter()].next(of: registry)
+            for entry in entries { memory.write(entry.record, at: now) }
         }
     }
 

@@ -130,7 +130,8 @@ struct StoreWriter {
         }
     }
 
-    /// Adds the bans and revocations in the folder. They survive the loss of the state, and count for all versions of the app.
+    /// Adds the bans and revocations in the folder. They survive the loss of the state, and count for all versions of
+    /// the app.
     private mutating func mergeExclusions() {
         writtenExclusions = folder.readExclusions()
         for exclusions in [writtenExclusions] + folder.exclusionsOfOthers() { state.merge(exclusions) }

@@ -231,13 +231,21 @@ package struct FeedChange {
     ///
     /// - Parameter body: Receives the differences that the change makes, and adds to the change. It is called again if
     ///   another process changes the feed meanwhile.
+    /// - Throws: `config` if somebody has stopped again meanwhile what the change offers.
     package func resume(
         _ body: (inout FeedRepository, [String]) throws(PatchError) -> Void
     ) throws(PatchError) -> Result {
-        try untilWritten { (base, staged) throws(PatchError) in
+        var first: (base: FeedRepository, feed: FeedRepository)?
+        return try untilWritten { (base, staged) throws(PatchError) in
             var feed = try waiting(staged.get())
             try checkClock(feed, by: 300)
             let missing = try feed.missing()
+            if let first {
+                let stops = base.list.stops(since: first.base.list)
+                let lost = stops.first { $0.isUndone(by: first.feed.list) && !$0.isUndone(by: first.base.list) }
+                if let lost { throw PatchError.stopped(lost.text).about(folder.path) }
+            }
+            first = first ?? (base, feed)
             try body(&feed, changes(of: feed, since: base))
             // The waiting change already has its versions.
             var details = try details()

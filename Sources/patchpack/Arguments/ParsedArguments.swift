@@ -64,7 +64,8 @@ struct ParsedArguments: Sendable {
     /// - Throws: `usage` if it is `-`.
     func outputFolder() throws(PatchError) -> Path? {
         guard let folder = path(of: .outputFolder), folder.isStandardStream else { return path(of: .outputFolder) }
-        throw .usage("--\(Option.outputFolder.name) - is not a folder", hint: "name a folder, or ./- for one of that name")
+        throw .usage(
+            "--\(Option.outputFolder.name) - is not a folder", hint: "name a folder, or ./- for one of that name")
     }
 
     /// The app's environment.

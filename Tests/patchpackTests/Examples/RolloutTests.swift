@@ -24,8 +24,8 @@ import Testing
         try #require(prepare.status == 0, "\(prepare.error)")
     }
 
-    /// Lines of devices that activated the patch at this moment, or compared it. It failed on some of them, in shadow if
-    /// they compared it.
+    /// Lines of devices that activated the patch at this moment, or compared it. It failed on some of them, in shadow
+    /// if they compared it.
     ///
     /// - Parameter place: The members of the events that name the app and, if it is known, the environment.
     private func report(
