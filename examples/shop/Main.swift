@@ -16,7 +16,10 @@ struct Main {
             let registry = PatchRegistry()
             let shop = try Shop(registry: registry)
             let host = try HostInfo(app: "com.example.shop", version: "2.3.1")
-            guard !options.showsInterface else { return print(registry.interface(of: host).json, terminator: "") }
+            guard !options.showsInterface else {
+                let json = registry.interface(of: host).encoded()
+                return print(String(decoding: json, as: UTF8.self), terminator: "")
+            }
             if let feed = options.feed { return try await live(shop, registry, host, feed, options) }
             print("the shop, as it was built:")
             await shop.open()

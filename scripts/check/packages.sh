@@ -8,6 +8,8 @@ set -euo pipefail
 cd "$(dirname "$0")/../.."
 unset PATCHPACK_PLUGINS # an app's SwiftPM does not know it
 PATH=$PWD/$(dirname "$PATCHPACK"):$PATH
+SHOP=$PWD/$(dirname "$PATCHPACK")/shop # of the pages
+export SHOP
 read -ra variants <<<"${VARIANTS:-plain}"
 python3 Tests/Outside/build.py "${variants[@]}"
 scripts/package/artifact-bundle.sh .build/bundle

@@ -111,7 +111,7 @@ struct Interface: Decodable {
             try Base.registerPatches(in: registry)
             count = registry.state.count
             let app = try HostInfo(app: "com.example.shop", version: "2.3.1")
-            let interface = try JSONDecoder().decode(Interface.self, from: Data(registry.interface(of: app).json.utf8))
+            let interface = try JSONDecoder().decode(Interface.self, from: Data(registry.interface(of: app).encoded()))
             check(interface.fields(of: "Order"), ["item", "count", "notes", "default"], "fields")
             check(interface.parameters(of: "Cart.total"), ["price", "quantity"], "parameters")
             check(interface.parameters(of: "Cart.default"), ["in"], "parameters")
