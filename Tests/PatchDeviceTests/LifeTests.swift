@@ -405,14 +405,7 @@ import Testing
         let bench = try devices.device()
         try bench.feed.publish(DeviceTests.source(7))
         let source = AskingSource(bench.feed)
-        let (asked, asks) = AsyncStream.makeStream(of: Void.self)
-        let (free, frees) = AsyncStream.makeStream(of: Void.self)
-        source.onEnvelope.locked {
-            $0 = {
-                asks.finish()
-                await Task.detached { for await _ in free {} }.value
-            }
-        }
+        let (asked, frees) = source.holdEnvelopes()
         let events = Events()
         let (device, app) = try second(bench, events, source: source, launches: true)
         let first = Task { await device.sync() }
@@ -438,14 +431,7 @@ import Testing
     @Test func syncDuringDownloadsFindsTheWithdrawal() async throws {
         let bench = try await devices.deviceWithAGoodPatch()
         let (device, app, source, eight) = try await trial(bench)
-        let (asked, asks) = AsyncStream.makeStream(of: Void.self)
-        let (free, frees) = AsyncStream.makeStream(of: Void.self)
-        source.onEnvelope.locked {
-            $0 = {
-                asks.finish()
-                await Task.detached { for await _ in free {} }.value
-            }
-        }
+        let (asked, frees) = source.holdEnvelopes()
         let first = Task { await device.sync() }
         for await _ in asked {}
         try bench.feed.withdraw(eight)
@@ -472,6 +458,21 @@ import Testing
         var answers: [Int] { state.locked(\.answers) }
 
         init(_ feed: TestFeed) { self.feed = feed }
+
+        /// Holds back all envelopes.
+        ///
+        /// - Returns: A stream that ends when the first is asked for, and one to end when they may come.
+        func holdEnvelopes() -> (asked: AsyncStream<Void>, free: AsyncStream<Void>.Continuation) {
+            let (asked, asks) = AsyncStream.makeStream(of: Void.self)
+            let (free, frees) = AsyncStream.makeStream(of: Void.self)
+            onEnvelope.locked {
+                $0 = {
+                    asks.finish()
+                    await Task.detached { for await _ in free {} }.value
+                }
+            }
+            return (asked, frees)
+        }
 
         func watch(_ ask: @escaping @Sendable () -> Int) { state.locked { $0 = ([], ask) } }
 

@@ -844,7 +844,7 @@ import Testing
         #expect(next() == closed.patch, "it no longer runs")
     }
 
-    /// What the kill switch ends is watched anew if it runs again in the same launch.
+    /// What the kill switch ends is watched from the beginning if it runs again in the same launch.
     @Test func killSwitchEndsTheWatchOfPatches() throws {
         let hash = Self.hash("a", 1)
         var state = StoreState(app: "a", appVersion: try #require(AppVersion("1.0")), installation: "i")

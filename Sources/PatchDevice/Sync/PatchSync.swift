@@ -58,7 +58,7 @@ package actor PatchSync {
     package func syncAfterPause() async -> SyncReport? {
         // If the clock was set back, the pause is over.
         if let pause, let now = store.clock(), now >= pause.began, now < pause.ends { return nil }
-        // One that has just begun is as good.
+        // One that runs is as good: nothing has asked for a newer list.
         if let (work, _) = current, let report = await work.value(for: work.join()), !work.isCancelled { return report }
         return await sync(.nextLaunch)
     }

@@ -65,8 +65,8 @@ package struct PatchList: Sendable {
     package let app: String
     /// Which of the app's environments the feed is for, such as `release`.
     package let environment: String
-    /// When the list was signed. It may be up to an hour earlier than in an older list, if the clocks
-    /// of two signers differ.
+    /// When the list was signed. It may be up to an hour earlier than in an older list, if the clocks of two signers
+    /// differ.
     package let published: Timestamp
     /// The lowest version of the app that gets patches at all.
     package let minimumAppVersion: AppVersion?

@@ -231,7 +231,7 @@ package struct FeedChange {
     ///
     /// - Parameter body: Receives the differences that the change makes, and adds to the change. It is called again if
     ///   another process changes the feed meanwhile.
-    /// - Throws: `config` if somebody has stopped again meanwhile what the change offers.
+    /// - Throws: `config` if what the change offers was stopped again meanwhile.
     package func resume(
         _ body: (inout FeedRepository, [String]) throws(PatchError) -> Void
     ) throws(PatchError) -> Result {

@@ -276,7 +276,7 @@ import Testing
         #expect("\(entry.state?.rawValue ?? ""): \(entry.reason ?? "")" == merged)
     }
 
-    /// Somebody stops all patches again, for another reason, while a change waits that switches them on.
+    /// All patches are stopped again, for another reason, while a change waits that switches them on.
     @Test func rebaseStopOfStoppedFeedStays() throws {
         func changed(_ feed: FeedRepository, _ reason: String, _ change: (inout PatchListDraft) -> Void)
             -> FeedRepository
