@@ -179,7 +179,7 @@ check-world: TIME = 60
 check-%:
 	$(if $(check-$*),,$(error there is no check-$*; `make help` lists the checks))
 	@$(if $(filter arm64 deb machines release,$*),scripts/check/root.sh)
-	@scripts/deps.sh $(or $(if $(filter arm64 release,$*),machines)$(filter deb machines monitoring page,$*),tools)
+	@scripts/deps.sh $(or $(if $(filter arm64 release,$*),machines)$(if $(filter packages,$*),test)$(filter deb machines monitoring page,$*),tools)
 	SWIFT=$(SWIFT) PATCHPACK=$(BUILD)/patchpack FLEET=$(BUILD)/fleet $(check-$*)
 
 # The address sanitizer with the leak check, and the undefined behaviour sanitizer for C. That one traps, because Swift's compiler has
