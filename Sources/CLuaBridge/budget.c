@@ -15,6 +15,8 @@ enum { LONGEST_OWN = 256 };
 /// A run that takes this many times its limit without using the processor for so long is ended.
 enum { STALLED = 20 };
 
+const char pp_killed_key;
+
 static void hook(lua_State *L, lua_Debug *where);
 
 static inline int hook_mask(const pp_state *state) {
@@ -39,11 +41,15 @@ static int interval_for(const pp_state *state, int64_t weight) {
     return interval;
 }
 
+static void set_hooks(pp_state *state, int count) {
+    lua_sethook(state->main, hook, hook_mask(state), count);
+    for (pp_activation *call = state->activation; call; call = call->outer)
+        if (call->L != state->main) lua_sethook(call->L, hook, hook_mask(state), count);
+}
+
 static void set_interval(pp_state *state, int interval) {
     state->session.interval = interval;
-    lua_sethook(state->main, hook, hook_mask(state), interval);
-    for (pp_activation *call = state->activation; call; call = call->outer)
-        if (call->L != state->main) lua_sethook(call->L, hook, hook_mask(state), interval);
+    set_hooks(state, interval);
 }
 
 /// Checks more often from now on, because instructions on the values in memory may take longer.
@@ -57,6 +63,20 @@ static void shorten_interval(pp_state *state) {
         state->budget.until_check = interval;
     }
     set_interval(state, interval);
+}
+
+/// Counts the steps that it may take to move keys into a new hash part. No hook runs meanwhile, and small tables may be moved again
+/// and again: after as many as take 10 ms, the next instruction, or the next step of a C loop, checks the clock.
+static void count_moves(pp_state *state, size_t size) {
+    enum { MOST_MOVES = 4000000, NODE = 24 };
+    int64_t nodes = (int64_t)(size / NODE);
+    if ((state->session.moves += nodes * nodes / 2) <= MOST_MOVES) return;
+    state->session.moves = 0;
+    if (is_spec(state) || !state->main || state->session.interval == 1) return;
+    state->budget.fuel -= state->session.interval; // the instructions since the last check, which the hook forgets
+    state->budget.paced -= state->budget.until_check;
+    state->budget.until_check = 0;
+    set_hooks(state, 1);
 }
 
 void pp_restore_interval(pp_state *state) {
@@ -130,6 +150,9 @@ void *pp_allocate(void *context, void *block, size_t old_size, size_t new_size) 
     void *moved = realloc(block, new_size);
     if (!moved) return (int64_t)new_size <= before ? block : refuse(state, PP_MACHINE);
     state->session.used += (int64_t)new_size - before;
+    // Moving the keys of a smaller one takes microseconds.
+    if (!block && old_size == 0 && new_size >= 64 * 24 && pp_has_size_of_hash_part(new_size))
+        count_moves(state, new_size);
     if (is_hash_part) {
         pp_add_hash_part(state, moved, new_size);
         shorten_interval(state);
@@ -143,7 +166,7 @@ int pp_kill_run(lua_State *L, int32_t reason) {
     pp_state *state = state_of(L);
     state->budget.kill = reason;
     // This string exists already: ending a run for its memory must not need memory.
-    lua_rawgetp(L, LUA_REGISTRYINDEX, &state->budget);
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &pp_killed_key);
     return lua_error(L);
 }
 

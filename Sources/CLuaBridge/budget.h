@@ -4,6 +4,8 @@
 
 #include "state.h"
 
+/// In the registry: the error with which a run ends.
+extern const char pp_killed_key;
 /// Ends the run. The script cannot catch this.
 int pp_kill_run(lua_State *L, int32_t reason);
 static inline void raise_if_killed(lua_State *L) {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MEASURED_CALLS = 64 };
+enum { CALLS_PER_MEASUREMENT = 64 };
 
 /// How a call waits for a state. A thread waits up to the limit. A task does not wait here: it takes the lock if the lock is
 /// free, or if it is the turn of its waiter.
@@ -88,7 +88,7 @@ static __attribute__((noinline)) pp_attempt lock_layer_slowly(pp_cell *cell, pat
     }
 }
 
-/// Returns the layer. `*state` is NULL if it refuses.
+/// Returns the layer, at once if its state is free. `*locked` is NULL if it refuses.
 static inline pp_layer *lock_layer(
     pp_cell *cell, patience patience, pp_state **locked, bool *outermost, int32_t *refusal) {
     pp_layer *layer = (pp_layer *)atomic_load_explicit(&cell->layer, memory_order_acquire);
@@ -122,12 +122,12 @@ static inline pp_layer *lock_layer(
 /// reported; the others are only counted.
 static __attribute__((noinline)) int32_t refuse(
     pp_state *state, const pp_layer *layer, int32_t reason, bool outermost) {
-    int32_t refusal = state->session.has_refused ? PP_REFUSED_AGAIN : reason;
+    int32_t refusal = state->budget.has_refused ? PP_REFUSED_AGAIN : reason;
     pp_thread.refused = pp_layer_number(layer);
     if (outermost)
         unlock_state(state);
     else
-        state->session.has_refused = true;
+        state->budget.has_refused = true;
     return refusal;
 }
 
@@ -152,7 +152,6 @@ static inline int32_t admit(pp_state *state, const pp_layer *layer, bool outermo
         if (__builtin_expect(state->session.interval < state->session.limits.instructions_per_check, 0))
             pp_restore_interval(state);
         reset_budget(state, state->session.limits.call_fuel);
-        state->session.has_refused = false;
     } else if (state->budget.kill) {
         return refuse(state, layer, PP_KILLED, false);
     }
@@ -178,7 +177,7 @@ static inline void begin(
     call->refused = call->is_scalar = call->has_non_finite = false;
     call->protected_calls = 0;
     call->step = -1;
-    call->began = __builtin_expect(calls % MEASURED_CALLS == 0, 0) ? pp_nanoseconds() : 0;
+    call->began = __builtin_expect(calls % CALLS_PER_MEASUREMENT == 0, 0) ? pp_nanoseconds() : 0;
     state->activation = call;
     state->session.depth++;
     state->session.trusted = true;
@@ -440,6 +439,14 @@ static pp_activation *take_spare(pp_state *state) {
     return call;
 }
 
+/// Frees an asynchronous call, and leaves its coroutine to the collector.
+static void free_call(pp_state *state, pp_activation *call) {
+    state->session.coroutine_bytes -= call->coroutine_bytes;
+    lua_pushnil(state->main);
+    lua_rawsetp(state->main, LUA_REGISTRYINDEX, call);
+    free(call);
+}
+
 static pp_activation *new_coroutine(pp_state *state) {
     lua_State *outer = state->activation ? state->activation->L : state->main;
     pp_activation *call = calloc(1, sizeof *call);
@@ -449,12 +456,14 @@ static pp_activation *new_coroutine(pp_state *state) {
     }
     int64_t before = state->session.used;
     call->L = lua_newthread(outer);
-    lua_checkstack(call->L, HOST_STACK);
+    bool has_room = lua_checkstack(call->L, HOST_STACK);
     if (state->session.used > before)
         call->coroutine_bytes = state->session.used - before; // a collection may have run in between
     state->session.coroutine_bytes += call->coroutine_bytes;
     lua_rawsetp(outer, LUA_REGISTRYINDEX, call); // keeps the coroutine until the call is freed
-    return call;
+    if (has_room) return call;
+    free_call(state, call);
+    return NULL;
 }
 
 pp_entry pp_enter_async(void *cell, const void *slot, pp_waiter *waiter) {
@@ -524,6 +533,9 @@ static void put_back_budget(pp_state *state, pp_activation *call) {
 static void count_suspended(pp_state *state, int32_t more) {
     state->suspended += more;
     atomic_fetch_add_explicit(&state->patch->all_suspended, more, memory_order_relaxed);
+    // `pp_shrink` leaves a state to its suspended calls.
+    if (state->suspended == 0 && !pp_fits(state->patch, pp_instance_count(state->patch)))
+        atomic_store(&state->has_leaving_work, true);
 }
 
 void *pp_suspend(lua_State *L) {
@@ -546,10 +558,7 @@ static void drop(pp_state *state, pp_activation *call) {
         state->spare = call;
         return;
     }
-    state->session.coroutine_bytes -= call->coroutine_bytes;
-    lua_pushnil(state->main);
-    lua_rawsetp(state->main, LUA_REGISTRYINDEX, call);
-    free(call);
+    free_call(state, call);
 }
 
 /// Ends asynchronous calls that wait, each of which is the `outer` of the one before.
@@ -621,53 +630,6 @@ lua_State *pp_continue(void *waiting, pp_waiter *waiter, bool *is_over) {
 
 // MARK: work for the last call
 
-void pp_leave_patch(pp_patch *patch) {
-    if (atomic_fetch_sub(&patch->open_states, 1) != 1) return;
-    for (int32_t i = 0; i < patch->layer_count; i++) {
-        free(patch->layers[i]->name);
-        patch->layers[i]->name = NULL;
-    }
-    patch->layer_count = 0;
-    atomic_store(&patch->is_free, true);
-}
-
-void pp_empty(pp_state *state) {
-    state->session.trusted = true;
-    atomic_store(&state->is_serving, false);
-    if (state->main) lua_close(state->main);
-    free(state->spare);
-    free(state->deep_calls);
-    free(state->fault_stack);
-    free(state->hash_parts);
-    state->spare = NULL;
-    state->deep_calls = NULL;
-    state->fault_stack = NULL;
-    state->hash_parts = NULL;
-    state->hash_part_capacity = 0;
-    state->main = NULL;
-    state->activation = NULL;
-    atomic_store(&state->held, 0);
-    atomic_store(&state->is_free, true);
-    pp_leave_patch(state->patch);
-}
-
-void pp_shrink(pp_handle handle) {
-    pp_patch *patch = handle.patch;
-    for (bool parts = true; parts && lock_version(handle);) {
-        int32_t count = atomic_load(&patch->instance_count);
-        pp_state *last = count > 1 && !pp_fits(patch, count) ? instance_at(patch, count - 1) : NULL;
-        bool is_free = last && pp_try_lock(last);
-        parts = is_free && last->suspended == 0;
-        if (parts)
-            pp_remove_from_patch(last);
-        else if (last)
-            atomic_store(&last->has_leaving_work, true); // who leaves it looks again
-        unlock_version(handle);
-        if (is_free) unlock_state(last);
-    }
-}
-
-/// Does the work that is left to the last call, and releases the lock: drops abandoned calls, and closes the state.
 void pp_finish_leaving(pp_state *state) {
     if (state->outer_instance) pp_thread.instance = state->outer_instance - 1;
     state->outer_instance = 0;
@@ -691,19 +653,4 @@ void pp_finish_leaving(pp_state *state) {
     if (atomic_load(&state->abandoned) && lock_state(state, 0, &outermost) && outermost) unlock_state(state);
     if (has_parted) pp_shrink(handle);
     if (closed) tell(closed);
-}
-
-int64_t pp_memory(pp_handle handle) {
-    if (!lock_version(handle)) return 0;
-    int64_t all = 0;
-    pp_state *first = instance_at(handle.patch, 0), *state;
-    for (int32_t i = 0; (state = instance_at(handle.patch, i)); i++)
-        all += atomic_load_explicit(&state->held, memory_order_relaxed);
-    // While another thread is in the first state, only what was noted last is known of that, too.
-    bool is_free = first && pp_try_lock(first);
-    if (is_free || (first && atomic_load_explicit(&first->owner, memory_order_relaxed) == this_thread()))
-        all += first->session.used - atomic_load_explicit(&first->held, memory_order_relaxed);
-    unlock_version(handle);
-    if (is_free) unlock_state(first);
-    return all;
 }

@@ -5,8 +5,9 @@
 #include "budget.h"
 #include "lock.h"
 
+/// Does the work that is left to the last call, and releases the lock: drops abandoned calls, and closes the state.
 void pp_finish_leaving(pp_state *state);
-/// Leave, at the outermost level.
+/// Leave (lock.c), at the outermost level.
 static inline void unlock_state(pp_state *state) {
     pp_thread.inside--;
     if (__builtin_expect(atomic_load_explicit(&state->has_leaving_work, memory_order_relaxed), 0)) {
@@ -16,7 +17,8 @@ static inline void unlock_state(pp_state *state) {
     atomic_store_explicit(&state->owner, 0, memory_order_release);
 }
 
-/// Closes the Lua state, if there is one; the `pp_state` stays. The caller holds the state's lock.
+/// Closes the Lua state, if there is one, and gives the `pp_state` back to its patch. From then on, only the state's lock, which the
+/// caller holds, keeps the next version out.
 void pp_empty(pp_state *state);
 /// The message handler: records where an error was raised.
 int pp_handler(lua_State *L);
@@ -37,5 +39,5 @@ void pp_set_functions(lua_State *L, pp_layer *layer, bool is_method);
 void pp_set_otherwise(lua_State *L, pp_layer *layer);
 /// In the registry: the metatable of the errors that `host.error` makes.
 extern const char pp_error_key;
-/// Counts one of the patch's states as closed. The layers end with the last one.
+/// Gives up one of the patch's `holds`. The layers end with the last one.
 void pp_leave_patch(pp_patch *patch);

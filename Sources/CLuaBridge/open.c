@@ -59,7 +59,8 @@ static pp_patch *take_patch(pp_pool *pool, const char *id) {
     pthread_mutex_lock(&pool->states_mutex);
     pp_patch *patch = pool->patches;
     while (patch && !(atomic_load(&patch->is_free) && strcmp(patch->id, id) == 0)) patch = patch->next;
-    if (patch || (patch = make_patch(pool, id))) patch->is_free = false;
+    if (!patch) patch = make_patch(pool, id);
+    if (patch) patch->is_free = false;
     pthread_mutex_unlock(&pool->states_mutex);
     return patch;
 }
@@ -94,11 +95,11 @@ static void close_left_behind(pp_pool *pool) {
 
 static int install(lua_State *L) {
     pp_state *state = state_of(L);
-    // These errors may be raised when there is no memory left, so they are made now.
+    // These errors may be raised when there is no memory left, so they are made now. Lua makes the second itself, and finds it here.
     lua_pushliteral(L, "the run was ended");
-    lua_rawsetp(L, LUA_REGISTRYINDEX, &state->budget);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &pp_killed_key);
     lua_pushliteral(L, "error in error handling");
-    lua_rawsetp(L, LUA_REGISTRYINDEX, &state->session.fault_line);
+    luaL_ref(L, LUA_REGISTRYINDEX);
     if (is_spec(state)) {
         state->session.limits.open_libraries(L);
         pp_install_host(L);
@@ -119,6 +120,36 @@ static bool build(pp_state *state) {
     lua_pushcfunction(L, pp_handler);
     pp_set_hook(state, L);
     return lua_checkstack(L, HOST_STACK + 2 * FEW_LAYERS);
+}
+
+void pp_leave_patch(pp_patch *patch) {
+    if (atomic_fetch_sub(&patch->holds, 1) != 1) return;
+    for (int32_t i = 0; i < patch->layer_count; i++) {
+        free(patch->layers[i]->name);
+        patch->layers[i]->name = NULL;
+    }
+    patch->layer_count = 0;
+    atomic_store(&patch->is_free, true);
+}
+
+void pp_empty(pp_state *state) {
+    state->session.trusted = true;
+    atomic_store(&state->is_serving, false);
+    if (state->main) lua_close(state->main);
+    free(state->spare);
+    free(state->deep_calls);
+    free(state->fault_stack);
+    free(state->hash_parts);
+    state->spare = NULL;
+    state->deep_calls = NULL;
+    state->fault_stack = NULL;
+    state->hash_parts = NULL;
+    state->hash_part_capacity = 0;
+    state->main = NULL;
+    state->activation = NULL;
+    atomic_store(&state->held, 0);
+    atomic_store(&state->is_free, true);
+    pp_leave_patch(state->patch);
 }
 
 /// Opens a state of the patch, which counts it among its open states already, and enters it. NULL if there is not
@@ -171,7 +202,7 @@ pp_state *pp_open(pp_pool *pool, const char *id, const pp_limits *limits, const 
     patch->most_waiting = limits->waiting_calls;
     patch->host = *host;
     patch->seed = seed;
-    patch->open_states = 1;
+    patch->holds = 1;
     patch->all_suspended = 0;
     patch->closing = patch->may_grow = patch->is_growing = false;
     patch->grows_at = 0;
@@ -219,7 +250,7 @@ static void close_state(pp_state *state) {
 void pp_close(pp_patch *patch) {
     pp_state *states[PP_INSTANCES];
     int32_t count = 0;
-    atomic_fetch_add(&patch->open_states, 1); // the layers are kept until this is done
+    atomic_fetch_add(&patch->holds, 1); // the layers are kept until this is done
     pthread_mutex_lock(&patch->pool->queues_mutex);
     atomic_store(&patch->may_grow, false);
     atomic_store(&patch->closing, true);
@@ -243,7 +274,7 @@ bool pp_lock(pp_handle handle) {
     if (!lock_version(handle)) return false;
     atomic_store(&patch->may_grow, false);
     unlock_version(handle);
-    uint64_t until = pp_nanoseconds() + (uint64_t)patch->limits.lock_nanoseconds;
+    uint64_t until = pp_nanoseconds() + (uint64_t)atomic_load_explicit(&patch->lock_nanoseconds, memory_order_relaxed);
     pp_state *state;
     for (int32_t i = 0; (state = instance_at(patch, i)); i++) {
         bool outermost;
@@ -256,8 +287,8 @@ bool pp_lock(pp_handle handle) {
 }
 
 void pp_unlock(pp_patch *patch) {
-    pp_state *state;
-    for (int32_t i = 0; (state = instance_at(patch, i)); i++) {
+    // Of all states: one that `pp_lock` waited for may have been closed, and has no place among the instances any more.
+    for (pp_state *state = patch->states; state; state = state->next) {
         if (atomic_load_explicit(&state->owner, memory_order_relaxed) != this_thread() || state->held_locks == 0)
             continue;
         state->held_locks--;
@@ -283,7 +314,7 @@ pp_state *pp_open_instance(pp_handle handle) {
     bool may = pp_may_grow(patch) && !atomic_load(&patch->closing);
     if (may) {
         atomic_store(&patch->is_growing, true);
-        atomic_fetch_add(&patch->open_states, 2); // the new state, and this function
+        atomic_fetch_add(&patch->holds, 2); // the new state, and this function
     }
     unlock_version(handle);
     if (!may) return NULL;
@@ -327,25 +358,22 @@ static bool add_to_patch(pp_state *state) {
     return joins;
 }
 
-bool pp_add_instance(pp_state *state, const char **why) {
+const char *pp_missing_name(pp_state *state) {
     pp_patch *patch = state->patch;
     for (int32_t i = 0; i < patch->layer_count; i++) {
         bool is_there = lua_rawgetp(state->main, LUA_REGISTRYINDEX, &patch->layers[i]->function) != LUA_TNIL;
         lua_pop(state->main, 1);
-        if (is_there) continue;
-        *why = patch->layers[i]->name;
-        pp_drop_instance(state, true);
-        return false;
+        if (!is_there) return patch->layers[i]->name;
     }
-    if (!add_to_patch(state)) {
-        give_up_instance(state);
-        return false;
-    }
+    return NULL;
+}
+
+void pp_add_instance(pp_state *state) {
+    if (!add_to_patch(state)) return give_up_instance(state);
     pp_release_reserved(); // the call goes on in another patch, or in a new version
     // Its next call tries this place first, and then finds that the state is its own.
     if (pp_thread.inside == 1) pp_thread.instance = (uint32_t)state->instance;
     pp_thread.reserved = state;
-    return true;
 }
 
 void pp_release_reserved(void) {

@@ -32,6 +32,8 @@ typedef struct pp_budget {
     /// Steps of C loops left until the next check, and after the last one. The difference is charged at the next check.
     int64_t until_check, paced;
     int32_t kill;
+    /// Whether a refusal within the current call was already reported to the host.
+    bool has_refused;
     /// When the clock was first checked (0: not yet), and how long the host has worked since.
     uint64_t started, excluded;
     /// The thread's processor time is read next when the run has taken this long (budget.c); 0 before it is first read.
@@ -146,14 +148,14 @@ typedef struct pp_session {
     uint64_t deadline;
     /// The ignored events that were already reported to the script's log, a bit for each.
     uint32_t reported_removals;
-    /// Whether a refusal within the current call was already reported to the host.
-    bool has_refused;
     /// How many instructions, or steps of C loops, there are between two checks of the clock. It is lower while there
     /// are large blocks or long chains of `__index`, because one step may have to read all of that.
     int interval;
     /// The longest string and the largest other block so far, each at most the memory in use between runs; and the
     /// number of links from table to table.
     int64_t longest_string, largest_block, links;
+    /// The steps of moving keys into new hash parts since the clock was last checked for them.
+    int64_t moves;
     /// How many large hash parts of tables there are, and their size in bytes.
     int32_t hash_part_count;
     int64_t hash_bytes;
@@ -237,7 +239,7 @@ struct pp_state {
 ///
 ///     LuaState (Swift)            its `pp_handle`: `lock_version` (patch.c), under the `queues_mutex`: pp_open_instance, pp_lock,
 ///                                 pp_let_grow, pp_shrink, pp_memory. pp_close is called once, by the version itself
-///     a state that is opening     keeps the patch by `open_states` until it has joined, or is given up
+///     a state that is opening     keeps the patch by `holds` until it has joined, or is given up
 ///     a state that is reserved    the same; `is_serving` is checked under its lock
 ///     a cell, or a copy of one    has the layer's number: `admits` and `is_serving`, under the lock of the state (calls.c, lock_layer)
 ///     a layer that has refused    `Layer ==` compares the number under the slot's mutex (Slot.swift: place(of:), known(_:))
@@ -267,8 +269,8 @@ struct pp_patch {
     _Atomic(int32_t) instance_count;
     /// The states that it has had, in use or not. They are only added, at the front.
     pp_state *_Atomic states;
-    /// The states that are open: the layers are kept until there is none.
-    _Atomic(int32_t) open_states;
+    /// Its open states, and the functions that need its layers: these are kept until there is none.
+    _Atomic(int32_t) holds;
     atomic_bool closing;
     /// Whether a call that finds all states taken may make another one, and whether one is being made.
     _Atomic(bool) may_grow, is_growing;

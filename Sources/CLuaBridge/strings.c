@@ -11,7 +11,12 @@ static void make_number(lua_State *L, int argument) {
     size_t length;
     const char *text = lua_tolstring(L, argument, &length);
     charge_bytes(L, length);
-    if (lua_stringtonumber(L, text) == length + 1) lua_replace(L, argument);
+    // It pushes the number also if there is more behind a zero byte.
+    size_t read = lua_stringtonumber(L, text);
+    if (read == length + 1)
+        lua_replace(L, argument);
+    else if (read)
+        lua_pop(L, 1);
 }
 
 static int make_numbers(lua_State *L, enum pp_lua_function which) {
@@ -50,7 +55,13 @@ static int sandbox_format(lua_State *L) {
         }
         if (++argument > MOST_VALUES + 1)
             return luaL_error(L, "too many conversions: the sandbox allows %d", MOST_VALUES);
-        while (format < end && strchr("-+ #0123456789.", *format)) format++;
+        size_t precision = SIZE_MAX;
+        for (; format < end && strchr("-+ #0123456789.", *format); format++) {
+            if (*format == '.')
+                precision = 0;
+            else if (precision < 100)
+                precision = 10 * precision + (size_t)(*format - '0');
+        }
         if (format == end) break;
         bytes += 128;
         char conversion = *format++;
@@ -60,7 +71,8 @@ static int sandbox_format(lua_State *L) {
             size_t text;
             pp_to_string(L, argument, &text);
             lua_replace(L, argument);
-            bytes += text;
+            if (text > precision) charge_bytes(L, text);
+            bytes += text < precision ? text : precision;
         } else if (conversion == 'q' && lua_type(L, argument) == LUA_TSTRING) {
             // Lua looks at each byte, and writes up to four for it.
             charge(L, 8 * (uint64_t)lua_rawlen(L, argument));
@@ -82,7 +94,11 @@ static int sandbox_rep(lua_State *L) {
         return 1;
     }
     if (times > 0) {
-        if (__builtin_mul_overflow(length + separator, (uint64_t)times, &bytes)) pp_kill_run(L, PP_STRING);
+        uint64_t between;
+        if (__builtin_mul_overflow(length, (uint64_t)times, &bytes)
+            || __builtin_mul_overflow(separator, (uint64_t)times - 1, &between)
+            || __builtin_add_overflow(bytes, between, &bytes))
+            pp_kill_run(L, PP_STRING);
         reserve(L, bytes);
         charge(L, (uint64_t)times / 16);
     }

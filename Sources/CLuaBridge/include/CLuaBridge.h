@@ -171,8 +171,11 @@ void pp_set_context(pp_state *state, void *context);
 /// version is gone or closing, or there is not enough memory. The memory must be enough for as many states, each as large as the largest
 /// was. The script may take as long to load as a call may take.
 pp_state *pp_open_instance(pp_handle handle);
-/// Makes the loaded state one of the patch's states, and reserves it for the next call that this thread makes to the patch. Returns false if it was not loaded as the first was (`why`), or if the patch is closing; the state is closed then.
-bool pp_add_instance(pp_state *state, const char **why);
+/// A name that the first state replaces, and this one, which is loaded, does not; or NULL.
+const char *pp_missing_name(pp_state *state);
+/// Makes the loaded state one of the patch's states, and reserves it for the next call that this thread makes to the patch. It is closed
+/// if the patch is closing.
+void pp_add_instance(pp_state *state);
 /// Leaves the state that is reserved for this thread, if the call has not used it.
 void pp_release_reserved(void);
 /// Closes the state that could not be loaded. No more states are opened for the patch: for a while, or for good.

@@ -54,9 +54,9 @@ internal import Synchronization
     ///
     /// - Throws: `script` if the script does not replace the names that it first replaced. The instance is closed then.
     func join() throws(PatchError) {
-        var missing: UnsafePointer<CChar>?
-        guard unsafe !pp_add_instance(pointer, &missing), let missing = unsafe missing else { return }
+        guard let missing = unsafe pp_missing_name(pointer) else { return unsafe pp_add_instance(pointer) }
         let name = unsafe String(cString: missing)
+        drop(forGood: true)
         throw PatchError(.script, "'\(name)' is not replaced: the script does not do the same each time that it loads")
     }
 

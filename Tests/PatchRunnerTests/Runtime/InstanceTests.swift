@@ -302,6 +302,73 @@ import Testing
         #expect(harness.failures.isEmpty && !patch.isBreakerOpen, "\(harness.failures)")
     }
 
+    /// Who changes a patch waits for its calls. An instance that closes meanwhile, for want of memory, is given back too.
+    @Test func instanceThatClosesWhileItsLockIsAwaitedIsGivenBack() async throws {
+        let harness = try Harness(limits: Self.limits(2).with(\.peakMemoryBytes, 8 << 20))
+        let (small, smallIsIn, smallMayLeave) = try harness.holding("T.small", answer: 1)
+        let (large, largeIsIn, largeMayLeave) = try harness.holding("T.large", answer: 1)
+        let script = """
+            patch.replace('T.small', function(original) return original() + 1 end)
+            patch.replace('T.large', function(original)
+                local answer, kept = original(), {}
+                for i = 1, 50 do kept[i] = ('x'):rep(100000) .. i end
+                return answer + 1
+            end)
+            """
+        let patch = try harness.apply(script)
+        async let first = onThread { small() }
+        await smallIsIn.wait()
+        async let second = onThread { large() }
+        await largeIsIn.wait()
+        #expect(patch.script.lua.instances == 2)
+        async let change: Void = onThread { harness.runner.deactivate(patch.id) }
+        try await Task.sleep(for: .milliseconds(50))
+        smallMayLeave.signal()
+        #expect(await first == 2)
+        try await Task.sleep(for: .milliseconds(50))
+        largeMayLeave.signal()
+        #expect(await second == 2)
+        await change
+        // The next version uses the same memory. Threads that wait for a lock which nobody holds would wait for ever.
+        smallMayLeave.signal()
+        largeMayLeave.signal()
+        try harness.apply(script, version: 2)
+        async let again = onThread { small() }
+        #expect(await onThread { large() } == 2)
+        #expect(await again == 2)
+    }
+
+    /// The last instance, for which there is no memory any more, closes when its waiting call has ended.
+    @Test func anInstanceIsClosedAfterItsWaitingCall() async throws {
+        let harness = try Harness(limits: Self.limits(2).with(\.peakMemoryBytes, 8 << 20))
+        let (hold, isIn, mayLeave) = try harness.holding("T.hold", answer: 1)
+        let (waits, goesOn) = (Rendezvous(), Rendezvous())
+        let slow = try harness.registry.replaceable("T.slow") { () async -> Int in
+            waits.release()
+            await goesOn.wait()
+            return 1
+        }
+        let patch = try harness.apply(
+            """
+            patch.replace('T.hold', function(original)
+                local answer, kept = original(), {}
+                for i = 1, 50 do kept[i] = ('x'):rep(100000) .. i end
+                return answer + 1
+            end)
+            patch.replace('T.slow', function(original) return original() + 1 end)
+            """)
+        async let held = onThread { hold() }
+        await isIn.wait()
+        async let waited = slow()
+        await waits.wait()
+        #expect(patch.script.lua.instances == 2)
+        mayLeave.signal()
+        #expect(await held == 2)
+        goesOn.release()
+        #expect(await waited == 2)
+        #expect(patch.script.lua.instances == 1)
+    }
+
     /// If all instances fit as they are, and none may get any larger, the last one makes room for the others.
     @Test func peakMemoryCallNeedsMoreClosesOtherInstance() async throws {
         let harness = try Harness(limits: Self.limits(2).with(\.peakMemoryBytes, 8 << 20))

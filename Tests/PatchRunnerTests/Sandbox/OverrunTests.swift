@@ -46,6 +46,7 @@ import Testing
             "local m = {} T = words(17000) for i = 1, 14000 do T[i * 32767] = i end setmetatable(T, m) m.__index = T"
         ),
         ("colliding-floats", "T = words(3000) for i = 1, 5000 do T[0.5 + i * 8191 / 2^31] = i end"),
+        ("colliding-small", "T = {} for i = 1, 1024 do T[i * 1023] = 1 end"),
         ("late-index", "local t = {} for i = 1, 150 do t = setmetatable({}, late(t)) end T = t"),
         (
             "function",
@@ -131,6 +132,10 @@ import Testing
         ("index", "local x for i = 1, 1000 do x = T[(i + 40000) * 32767] x = T[(i + 9000) * 8191] end"),
         ("store", "for i = 1, 1000 do T[(i + 40000) * 32767] = nil T[(i + 9000) * 8191] = nil end"),
         ("length", "local x for i = 1, 1000 do x = #T end"),
+        (
+            "replace",
+            "A = A or 0 for i = 1, 1000 do A = A + 1023 T[A] = nil T[A + 1024 * 1023] = 1 end"
+        ),
         ("rehash", "for i = 1, 1000 do T['k' .. i] = 1 T['k' .. i] = nil end"),
         ("allocate", "local t = {} for i = 1, 100000 do t[i] = {} end"),
         ("error", "pcall(error, long)"),
