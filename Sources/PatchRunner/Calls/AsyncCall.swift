@@ -124,25 +124,34 @@ internal import Synchronization
         return slot.otherwise(of: layer)?.bits ?? 0
     }
 
-    /// Enters the patch again after its original or another call has answered. Returns false if calls are nested too
-    /// deep, and nil if the patch is busy. If they are nested too deep, the call has ended.
-    @usableFromInline func tryResume() -> Bool? { tryResume(nil) }
-
-    private func tryResume(_ turn: Turn?) -> Bool? {
-        var isOver = false
-        if unsafe pp_continue(waiting, turn?.waiter, &isOver) != nil { return true }
-        return isOver ? false : nil
+    /// What becomes of a call that waits.
+    @usableFromInline @frozen enum Continuation {
+        /// It has entered the patch again.
+        case continued
+        /// Calls are nested too deep, and it has ended.
+        case isOver
+        case isBusy
     }
 
-    /// The same, but waits until it can. Returns nil if the patch stays busy.
-    @usableFromInline func awaitTurn(on slot: Slot) async -> Bool? {
+    /// Enters the patch again after its original or another call has answered.
+    @usableFromInline func tryResume() -> Continuation { tryResume(nil) }
+
+    private func tryResume(_ turn: Turn?) -> Continuation {
+        var isOver = false
+        if unsafe pp_continue(waiting, turn?.waiter, &isOver) != nil { return .continued }
+        return isOver ? .isOver : .isBusy
+    }
+
+    /// The same, but waits while the patch is busy. If it stays busy, gives up.
+    @usableFromInline func awaitTurn(on slot: Slot) async -> Continuation {
         var turn: Turn?
         while true {
             if turn == nil {
                 turn = unsafe pp_waiting_in(waiting).flatMap { unsafe Turn(in: $0, of: slot) }
             }
-            guard await turn?.wait() == true else { return nil }
-            if let hasContinued = tryResume(turn) { return hasContinued }
+            guard await turn?.wait() == true else { return .isBusy }
+            let continuation = tryResume(turn)
+            if continuation != .isBusy { return continuation }
         }
     }
 }

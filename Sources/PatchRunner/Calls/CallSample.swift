@@ -32,7 +32,7 @@ struct CallSample {
     mutating func add(_ shadow: Shadow) {
         let id = shadow.patch.id
         if lowerBarriers[id] == nil { lowerBarriers[id] = unsafe pp_new_barrier().map { unsafe Layer($0) } }
-        members.append((shadow, shadow.limits.shadowCalls))
+        members.append((shadow, shadow.limits.shadowCallsPerSecond))
     }
 
     mutating func removeShadow(of patch: any ShadowRunner) { members.removeAll { $0.shadow.runner === patch } }
@@ -61,7 +61,7 @@ struct CallSample {
     /// Lets a patch take calls again.
     mutating func fill(_ shadow: Shadow) {
         for place in members.indices where members[place].shadow === shadow {
-            members[place].left = shadow.limits.shadowCalls
+            members[place].left = shadow.limits.shadowCallsPerSecond
         }
     }
 }

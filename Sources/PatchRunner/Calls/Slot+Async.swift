@@ -92,10 +92,10 @@ extension Slot {
                 call.suspend()
                 pushAnswer = await invocation()
             }
-            var hasContinued = call.tryResume()
-            if hasContinued == nil { hasContinued = await call.awaitTurn(on: self) }
-            guard hasContinued == true else {
-                let otherwise = call.reportBusy(to: self, isOver: hasContinued == false)
+            var continuation = call.tryResume()
+            if continuation == .isBusy { continuation = await call.awaitTurn(on: self) }
+            guard continuation == .continued else {
+                let otherwise = call.reportBusy(to: self, isOver: continuation == .isOver)
                 if otherwise != 0 { return try Otherwise.outcome(otherwise, Output.self, Failure.self).get() }
                 if let outcome { return try outcome.get() }
                 return try await answer(below: call.below, arguments)

@@ -1,8 +1,8 @@
 /// A type whose values can be passed to a script and returned by it.
 ///
 /// The library has `Bool`, the integers, `Double` and `Float`, `String`, `[UInt8]` (a string of bytes), optionals,
-/// arrays and dictionaries with string keys. Your own `Codable` type needs one line. For a class, expose the methods
-/// that a script may call (``PatchObject``).
+/// arrays, and dictionaries whose keys are strings, integers, `UUID` or an enum of such raw values. Your own `Codable`
+/// type needs one line. For a class, expose the methods that a script may call (``PatchObject``).
 ///
 ///     struct Item: Codable, PatchValue { var name: String; var price: Double }
 ///
@@ -113,13 +113,18 @@ extension PatchDictionaryKey where Self: RawRepresentable, RawValue: PatchDictio
     public static func _read(from stack: _PatchStack, at index: Int32) -> Self? {
         RawValue._read(from: stack, at: index).flatMap(Self.init(rawValue:))
     }
-    public static func _mismatch(in stack: _PatchStack, at index: Int32) -> String {
+    public static func _mismatch(in stack: _PatchStack, at index: Int32) -> String { rawMismatch(in: stack, at: index) }
+    public static var _isDirect: Bool { true }
+}
+
+extension PatchDictionaryKey where Self: RawRepresentable, RawValue: PatchDictionaryKey {
+    fileprivate static func rawMismatch(in stack: _PatchStack, at index: Int32) -> String {
         guard let value = RawValue._read(from: stack, at: index) else {
             return RawValue._mismatch(in: stack, at: index)
         }
-        return "expected \(patchTypeName), got \(value)"
+        let text = String(decoding: "\(value)".utf8.prefix(128), as: UTF8.self)
+        return "expected \(patchTypeName), got the \(RawValue.patchTypeName) \(text)"
     }
-    public static var _isDirect: Bool { true }
 }
 
 // The same for a Codable type, which would otherwise be passed in the form of its encoding.
@@ -128,12 +133,7 @@ extension PatchDictionaryKey where Self: RawRepresentable & Codable, RawValue: P
     public static func _read(from stack: _PatchStack, at index: Int32) -> Self? {
         RawValue._read(from: stack, at: index).flatMap(Self.init(rawValue:))
     }
-    public static func _mismatch(in stack: _PatchStack, at index: Int32) -> String {
-        guard let value = RawValue._read(from: stack, at: index) else {
-            return RawValue._mismatch(in: stack, at: index)
-        }
-        return "expected \(patchTypeName), got \(value)"
-    }
+    public static func _mismatch(in stack: _PatchStack, at index: Int32) -> String { rawMismatch(in: stack, at: index) }
     public static var _isDirect: Bool { true }
 }
 

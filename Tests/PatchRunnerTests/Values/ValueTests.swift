@@ -210,7 +210,7 @@ final class Basket: PatchObject {
         #expect(levels([:]) == [:])
         #expect(
             harness.failures.map(\.message) == [
-                "wrong result: key: expected Meal, got supper",
+                "wrong result: key: expected Meal, got the string supper",
                 "wrong result: key: expected integer, got string",
                 "wrong result: field 5: expected number, got string",
             ])
