@@ -6,6 +6,7 @@
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stddef.h>
+#include <stdio.h>
 
 /* The linker takes these functions in place of the library's. They are hidden: libzip itself does not find them. */
 #define ZIP_EXTERN __attribute__((visibility("hidden")))
@@ -51,11 +52,17 @@ FUNCTIONS(POINTER)
 static const char *error;
 
 static void load(void) {
+    static char errors[512];
     void *handle = dlopen("libzip.so.5", RTLD_NOW | RTLD_LOCAL);
-    if (!handle) handle = dlopen("libzip.so.4", RTLD_NOW | RTLD_LOCAL);
     if (!handle) {
-        error = dlerror();
-        return;
+        // Debian's older releases have this one. A library that is there, and cannot be loaded, is the first.
+        int length = snprintf(errors, sizeof errors, "%s; ", dlerror());
+        handle = dlopen("libzip.so.4", RTLD_NOW | RTLD_LOCAL);
+        if (!handle) {
+            if (length < (int)sizeof errors) snprintf(errors + length, sizeof errors - (size_t)length, "%s", dlerror());
+            error = errors;
+            return;
+        }
     }
 #define SYMBOL(result, name, parameters, arguments) {(void **)&loaded_##name, #name},
     const struct {

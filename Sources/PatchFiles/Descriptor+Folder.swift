@@ -16,8 +16,8 @@ extension Descriptor {
         var folder = try root.calling { () throws(SystemError) in
             if let known { known } else { try Descriptor(root, [.read, .folder]) }
         }
+        var place = root
         do throws(SystemError) {
-            var place = root
             for component in path.components.dropFirst(root.components.count) {
                 let name = Path(bytes: Array(component))
                 place = place.appending(name)
@@ -27,6 +27,9 @@ extension Descriptor {
             return folder
         } catch {
             guard SystemError.linkErrors.contains(error) else { throw .system(.io, path, error) }
+            if FileInfo(place, following: false)?.isLink == false {
+                throw PatchError(.io, "exists and is not a folder", hint: "name another folder").about(place)
+            }
             throw PatchError(.io, "the path has a symbolic link", hint: "remove the link, or name another folder")
                 .about(path)
         }

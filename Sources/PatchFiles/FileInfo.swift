@@ -14,6 +14,7 @@ package struct FileInfo: Equatable {
     /// The size in bytes.
     package let size: Int
     package let owner: UInt32
+    let group: UInt32
     package let identity: Identity
     /// When its contents last changed, as the time since 1970.
     package let modified: Duration

@@ -71,7 +71,14 @@ package enum Folder {
         let isFolder = FileInfo(name, following: false, in: folder)?.isFolder == true
         if isFolder {
             let inner = try Descriptor(name, [.read, .folder, .noFollow], in: folder)
-            for name in try inner.names() { try removeAll(name, in: inner) }
+            for name in try inner.names() {
+                do throws(SystemError) {
+                    try removeAll(name, in: inner)
+                } catch {
+                    // Another process has removed it.
+                    guard error == .notFound else { throw error }
+                }
+            }
         }
         try Descriptor.remove(name, isFolder: isFolder, in: folder)
     }

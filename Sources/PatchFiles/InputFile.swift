@@ -38,8 +38,10 @@ package enum InputFile {
     }
 
     /// Does what ``regular(_:limit:)`` does; nil if there is nothing of that name.
+    ///
+    /// - Throws: `io` too, if the system does not tell whether there is.
     package static func regularIfThere(_ path: Path, limit: Int) throws(PatchError) -> [UInt8]? {
-        guard FileInfo(path, following: true) != nil else { return nil }
+        guard try FileInfo.ifThere(path) != nil else { return nil }
         return try regular(path, limit: limit)
     }
 

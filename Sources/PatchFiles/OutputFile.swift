@@ -222,7 +222,10 @@ private struct StagedFile {
         name = path.name
         self.folder = folder
         let descriptor: Descriptor
-        let permissions = content.permissions
+        let replaced = FileInfo(name, following: false, in: folder)
+        // The new file is accessible to no more users than the file that it replaces, from the beginning.
+        var permissions = content.permissions
+        if let replaced, replaced.isRegular { permissions &= replaced.permissions }
         if let nameless = Self.namelessFile(in: folder, permissions) {
             descriptor = nameless
         } else {
@@ -233,9 +236,13 @@ private struct StagedFile {
             stagedName = name
         }
         file = descriptor
-        let replaced = FileInfo(name, following: false, in: folder)
-        // The new file is accessible to no more users than the file that it replaces.
-        if let replaced, replaced.isRegular { descriptor.setPermissions(replaced.permissions & permissions) }
+        if let replaced, replaced.isRegular {
+            if FileInfo(descriptor)?.group != replaced.group, !descriptor.setGroup(replaced.group) {
+                // The group is another one, which may do only what everybody may.
+                permissions &= ~0o070 | (permissions & 0o007) << 3
+            }
+            descriptor.setPermissions(permissions)
+        }
         do throws(SystemError) {
             try Self.fill(descriptor, content)
             if output.hasLaterTime, let old = replaced?.modified, let new = FileInfo(descriptor)?.modified,
@@ -327,6 +334,7 @@ private struct StagedFile {
             }
         }
         let isThere = FileInfo(name, following: false, in: folder) != nil
+        guard force || !isThere else { throw .alreadyThere(path) }
         if isThere, keepsOld {
             // If the system allows no second name, the file is renamed temporarily.
             backup = try Self.withUnusedName(for: path) { aside throws(SystemError) in

@@ -1,4 +1,5 @@
 internal import Libc
+package import PatchCrypto
 internal import PatchText
 
 package struct SystemError: Error, Equatable {
@@ -16,6 +17,8 @@ package struct SystemError: Error, Equatable {
     /// The file or folder is in use, as a mount point is.
     static let isInUse = SystemError(number: EBUSY)
     static let notFound = SystemError(number: ENOENT)
+    /// The errors of asking about a path at which nothing is.
+    static let absenceErrors = [SystemError(number: ENOENT), SystemError(number: ENOTDIR)]
     /// The errors of opening a link if no link may be followed.
     static let linkErrors = [SystemError(number: ELOOP), SystemError(number: ENOTDIR)]
     /// The errors of a process or a system without descriptors or memory.
@@ -184,6 +187,9 @@ package final class Descriptor: Sendable {
         _ = unsafe futimens(number, [moment, moment])
     }
 
+    /// Gives the file to another group of the user. Returns whether it has it now.
+    func setGroup(_ group: UInt32) -> Bool { fchown(number, uid_t.max, group) == 0 }
+
     func setPermissions(_ bits: UInt32) { _ = fchmod(number, mode_t(truncatingIfNeeded: bits)) }
 
     /// Locks the file against other processes; false if one of them has locked it.
@@ -254,11 +260,16 @@ extension Descriptor {
         defer { unsafe closedir(folder) }
         unsafe rewinddir(folder)
         var names: [Path] = []
-        while let entry = unsafe readdir(folder) {
+        while true {
+            errno = 0
+            guard let entry = unsafe readdir(folder) else {
+                // The end, or an error: a folder that is read in part must not count as all of it.
+                guard errno == 0 else { throw .last }
+                return names
+            }
             let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { unsafe Array($0.prefix { $0 != 0 }) }
             if name != Array(".".utf8), name != Array("..".utf8) { names.append(Path(bytes: name)) }
         }
-        return names
     }
 
     /// Makes a file and removes its name, for a command that inherits it.
@@ -280,7 +291,7 @@ extension FileInfo {
         self.init(info)
     }
 
-    /// Asks the system about a path; nil if nothing is there.
+    /// Asks the system about a path; nil if nothing is there, or the system does not tell.
     ///
     /// - Parameters:
     ///   - following: Whether to follow a symbolic link instead of describing the link itself.
@@ -294,6 +305,16 @@ extension FileInfo {
         self.init(info)
     }
 
+    /// Asks the system about a path; nil only if nothing is there.
+    ///
+    /// - Throws: `io` if the system does not tell, as with a failing disk, or in a folder of another user.
+    package static func ifThere(_ path: Path, following: Bool = true) throws(PatchError) -> FileInfo? {
+        if let info = FileInfo(path, following: following) { return info }
+        let error = SystemError.last
+        guard SystemError.absenceErrors.contains(error) else { throw .system(.io, path, error) }
+        return nil
+    }
+
     private init(_ info: stat) {
         let kind = info.st_mode & S_IFMT
         isFolder = kind == S_IFDIR
@@ -302,6 +323,7 @@ extension FileInfo {
         permissions = UInt32(info.st_mode & 0o7777)
         size = Int(clamping: info.st_size)
         owner = info.st_uid
+        group = info.st_gid
         identity = Identity(
             device: UInt64(truncatingIfNeeded: info.st_dev), number: UInt64(truncatingIfNeeded: info.st_ino))
         isRemoved = info.st_nlink == 0

@@ -48,7 +48,9 @@ package struct Capability: Sendable {
         capabilities += SignatureAlgorithm.allCases.map { algorithm in
             check(algorithm.rawValue, "signatures") { () throws(PatchError) in
                 let key = try SigningKey.generate(algorithm, bits: 2048)
-                return try key.verifyingKey.isValid(key.sign(text[...]), for: text[...])
+                let signature = try key.sign(text[...])
+                let acceptsOther = try key.verifyingKey.isValid(signature, for: text.dropLast())
+                return try key.verifyingKey.isValid(signature, for: text[...]) && !acceptsOther
             }
         }
         return capabilities + [
@@ -83,6 +85,7 @@ package struct Capability: Sendable {
             69666573742e6a736f6e504b050600000000010001003b000000390000000000
             """.utf8) ?? []
 
+    /// The names and versions of the libraries that are loaded.
     package static var libraries: [String] {
         ["OpenSSL \(OpenSSLLibrary.version)", "libzip \(ZipArchive.version)"]
     }

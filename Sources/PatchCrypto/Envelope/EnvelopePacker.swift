@@ -38,21 +38,23 @@ public struct EnvelopePacker: Sendable {
     ///   - manifest: Lists exactly these scripts, in this order.
     ///   - scripts: The entry first.
     /// - Returns: The envelope's bytes.
-    /// - Throws: `malformed` if manifest and scripts differ, `limit` if the envelope becomes too large, `unavailable`
-    ///   if OpenSSL refuses an algorithm.
+    /// - Throws: `malformed` if manifest and scripts differ, `limit` if the manifest or the envelope is too large,
+    ///   `unavailable` if OpenSSL refuses an algorithm, `internal` if libzip fails.
     public func pack(_ manifest: Manifest, _ scripts: [PatchScript]) throws(PatchError) -> [UInt8] {
         try seal(manifest, scripts).encoded()
     }
 
     /// Does what ``pack(_:_:)`` does, for an envelope that can get more signatures, such as those made elsewhere.
     ///
-    /// - Throws: `malformed` if manifest and scripts differ, `unavailable` if OpenSSL refuses an algorithm.
+    /// - Throws: As `pack` does, but the envelope's size is not checked.
     package func seal(_ manifest: Manifest, _ scripts: [PatchScript]) throws(PatchError) -> SignableEnvelope {
         let suite = scriptKey.suite
         guard manifest.scripts == scripts.map({ Manifest.Script(name: $0.name, size: $0.bytes.count) }) else {
             throw PatchError(.malformed, "the manifest does not list the scripts that are packed")
         }
-        var contents = [manifest.encoded()]
+        let json = manifest.encoded()
+        guard json.count <= limits.manifestSize else { throw .manifest(of: json.count, above: limits) }
+        var contents = [json]
         for script in scripts {
             contents.append(try suite.digest.hexadecimal(of: script.bytes))
             contents.append(try suite.seal(script.bytes, with: scriptKey, label: script.name))

@@ -145,7 +145,8 @@ package struct UnverifiedEnvelope: Sendable {
 
     /// Finds the script key that the delimiter names.
     ///
-    /// - Throws: `decryptFailed` if the key is missing, or is for another suite than the delimiter names.
+    /// - Throws: `decryptFailed` if the key is missing, or is for another suite than the delimiter names; `config` if the
+    ///   provider returns another key; what the provider throws.
     func scriptKey(from keys: some ScriptKeyProvider) throws(PatchError) -> ScriptKey {
         guard let key = try keys.scriptKey(withID: scriptKeyID) else {
             let names = keys.scriptKeyNames.joined(separator: ", ")
@@ -155,6 +156,11 @@ package struct UnverifiedEnvelope: Sendable {
                     + (names.isEmpty ? "it is not available" : "the available script keys are \(names)"),
                 hint: "give the script key with the id \(scriptKeyID)")
         }
+        guard key.id == scriptKeyID else {
+            throw PatchError(
+                .config, "the provider of script keys returned \(key.id) instead of \(scriptKeyID)",
+                hint: "return the key with the id that was asked for, or nil")
+        }
         guard suite == key.suite else {
             throw PatchError(
                 .decryptFailed, "sealed with \(suite.rawValue), but the script key is for \(key.suite.rawValue)",
@@ -163,7 +169,7 @@ package struct UnverifiedEnvelope: Sendable {
         return key
     }
 
-    /// Takes the file's bytes out, so that they can be changed in place.
+    /// Takes the file's bytes out, so that they can be changed in place. Its ranges are those of the taken bytes then.
     mutating func takeBytes() -> [UInt8] {
         var taken: [UInt8] = []
         swap(&taken, &bytes)

@@ -23,7 +23,8 @@ package enum KeyStoreFile {
         let header = "\(magic) \(cost.log2N) \(cost.r) \(cost.p) \(String(decoding: Hex.encode(salt), as: UTF8.self))\n"
         var text: [UInt8] = []
         defer { _ = SecretBytes(wiping: &text) }
-        // The array has its full size at once, because an array that grows leaves copies in memory.
+        // The array has its full size at once, because an array that grows leaves copies in memory. A name has at most 64
+        // bytes, and so has a key.
         text.reserveCapacity(ring.keys.count * 256)
         for (name, key) in ring.keys {
             text += Array("\(name) ".utf8)
@@ -42,6 +43,10 @@ package enum KeyStoreFile {
     package static func open(_ file: [UInt8], passphrase: SecretBytes) throws(PatchError) -> ScriptKeyRing {
         var rest = file[...]
         guard let header = rest.takeLine(), let body = rest.takeLine(), rest.isEmpty else { throw notAStore }
+        guard header.starts(with: (magic + " ").utf8) || !isStore(header) else {
+            throw PatchError(
+                .config, "a key store of another version", hint: "use the patchpack that made it, or a newer one")
+        }
         let fields = String(decoding: header, as: UTF8.self).split(separator: " ", omittingEmptySubsequences: false)
         guard fields.count == 5, fields[0] == magic, let salt = Hex.decode(fields[4].utf8), salt.count == 16,
             let cost = Scrypt(log2N: Int(fields[1]), r: Int(fields[2]), p: Int(fields[3])),

@@ -77,7 +77,10 @@ public struct ScriptKey: Sendable {
 
     /// The key file's content: a line of hex digits.
     public func encoded() -> SecretBytes {
-        var line = unsafe bytes.withUnsafeBytes { unsafe Hex.encode($0) } + [UInt8(ascii: "\n")]
+        var line: [UInt8] = []
+        line.reserveCapacity(2 * bytes.count + 1)
+        unsafe bytes.withUnsafeBytes { unsafe Hex.encode($0, to: &line) }
+        line.append(UInt8(ascii: "\n"))
         return SecretBytes(wiping: &line)
     }
 }

@@ -123,6 +123,18 @@ package struct SignedTrustStore: Sendable {
         return isSame && !signatures.isEmpty ? label.number : label.number + 1
     }
 
+    /// Removes all signatures if one of them is not valid, because the store was changed after it was signed.
+    ///
+    /// - Parameter keys: The keys that are known here. A signature by another one cannot be checked, and stays.
+    package mutating func noteChange(among keys: [VerifyingKey]) {
+        let message = message
+        let isChanged = signatures.contains { signature in
+            let key = keys.first { $0.id == signature.keyID && $0.algorithm == signature.algorithm }
+            return key.map { (try? $0.isValid(signature.bytes, for: message[...])) == false } ?? false
+        }
+        if isChanged { signatures = [] }
+    }
+
     private var message: [UInt8] { Array("patchpack trust store 2\n".utf8) + payload }
     /// The file up to its first signature line.
     private var payload: [UInt8] { keys + (label?.line ?? []) }

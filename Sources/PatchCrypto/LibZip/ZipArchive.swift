@@ -82,7 +82,8 @@ enum ZipArchive {
         let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
         unsafe stream.initialize(to: z_stream())
         defer { unsafe stream.deallocate() }
-        guard unsafe clibzip_inflateInitRaw(stream) == Z_OK else { throw PatchError(.internal, "cannot start zlib") }
+        let outOfMemory = PatchError(.internal, "not enough memory for zlib").ofCircumstance
+        guard unsafe clibzip_inflateInitRaw(stream) == Z_OK else { throw outOfMemory }
         defer { unsafe inflateEnd(stream) }
         unsafe stream.pointee.next_in = UnsafeMutablePointer(mutating: data.baseAddress)
         unsafe stream.pointee.avail_in = UInt32(data.count)
@@ -95,6 +96,7 @@ enum ZipArchive {
                 return unsafe inflate(stream, Z_NO_FLUSH)
             }
         }
+        guard status != Z_MEM_ERROR else { throw outOfMemory }
         guard
             unsafe status == Z_STREAM_END && stream.pointee.avail_in == 0
                 && Int(stream.pointee.total_out) == member.size

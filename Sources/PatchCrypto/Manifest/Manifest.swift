@@ -107,8 +107,7 @@ public struct Manifest: Sendable {
             try Rules.check(NameForm.isReplaceable(name), "replaces", "has a name that is not like Cart.total")
         }
         try Rules.check(
-            replaces.count < 2 || Set(replaces.map { Array($0.utf8) }).count == replaces.count, "replaces",
-            "has a duplicate name")
+            Set(replaces).count == replaces.count, "replaces", "has a duplicate name")  // of ASCII, as checked above
         try Rules.check(scripts: scripts, limits: limits)
         try Rules.check(notes.map { Rules.isPlain($0, allowing: "\t\n") } ?? true, "notes", Rules.controlCharacters)
         for (key, value) in extra ?? [:] {

@@ -29,9 +29,7 @@ extension Manifest {
     ///
     /// - Throws: `malformed` if the bytes are not a manifest in canonical form, `limit` if a limit is exceeded.
     package init(decoding bytes: [UInt8], limits: EnvelopeLimits = EnvelopeLimits()) throws(PatchError) {
-        guard bytes.count <= limits.manifestSize else {
-            throw PatchError(.limit, "a manifest of \(bytes.count) bytes; at most \(limits.manifestSize) are allowed")
-        }
+        guard bytes.count <= limits.manifestSize else { throw .manifest(of: bytes.count, above: limits) }
         let document: JSONValue
         var isPlain = false
         do throws(PatchError) {
@@ -81,5 +79,12 @@ extension Manifest {
             scripts: scripts, created: fields.optional("created", fields.moment),
             expires: fields.optional("expires", fields.moment), notes: fields.optional("notes", fields.text),
             extra: fields.optional("extra", fields.table), limits: limits)
+    }
+}
+
+extension PatchError {
+    /// An error for a manifest of too many bytes.
+    static func manifest(of size: Int, above limits: EnvelopeLimits) -> PatchError {
+        PatchError(.limit, "a manifest of \(size) bytes; at most \(limits.manifestSize) are allowed")
     }
 }

@@ -87,9 +87,8 @@ package struct ManifestFields: Sendable {
     }
 
     private static func number(_ text: String, _ name: String) throws(PatchError) -> Int {
-        guard text.utf8.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains), let number = Int(text),
-            (1...Int(Int32.max)).contains(number)
-        else {
+        // In one form only, so that two patches with one version have the same text.
+        guard let number = Int(text), (1...Int(Int32.max)).contains(number), text == "\(number)" else {
             throw PatchError(
                 .malformed, "the \(name) \(text) is not a whole number from 1 to 2147483647",
                 hint: name == "version" ? "a patch's version is one number, which rises: 7, and then 8" : nil,

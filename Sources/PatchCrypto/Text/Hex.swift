@@ -5,14 +5,19 @@ package enum Hex {
     }
 
     package static func encode(_ bytes: some Sequence<UInt8>) -> [UInt8] {
-        func digit(_ value: UInt8) -> UInt8 { value + (value < 10 ? UInt8(ascii: "0") : UInt8(ascii: "a") - 10) }
         var text: [UInt8] = []
         text.reserveCapacity(2 * bytes.underestimatedCount)
+        encode(bytes, to: &text)
+        return text
+    }
+
+    /// Appends the digits. An array that has room for them leaves no copy of a secret in memory.
+    static func encode(_ bytes: some Sequence<UInt8>, to text: inout [UInt8]) {
+        func digit(_ value: UInt8) -> UInt8 { value + (value < 10 ? UInt8(ascii: "0") : UInt8(ascii: "a") - 10) }
         for byte in bytes {
             text.append(digit(byte >> 4))
             text.append(digit(byte & 15))
         }
-        return text
     }
 
     /// Decodes lower-case digits; nil if their number is odd or there is any other character.

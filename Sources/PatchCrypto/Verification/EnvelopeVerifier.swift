@@ -17,19 +17,18 @@ public struct EnvelopeVerifier: Sendable {
     ///   - trustStore: The keys whose signatures count.
     ///   - threshold: How many distinct trusted keys must have signed, at least 1. A threshold above the number of keys
     ///     is allowed, and refuses everything.
-    ///   - requiredSigners: Who must have signed, by the names in the trust store: for each set, the key with one of
-    ///     its names.
     ///   - policy: The rules that a sound patch must fit.
-    /// - Throws: `config` if the threshold is below 1, or a set is empty or has a name that is not in the trust store.
-    public init(
-        trustStore: TrustStore, threshold: Int = 1, requiredSigners: [Set<String>] = [], policy: VerificationPolicy
-    ) throws(PatchError) {
+    /// - Throws: `config` if the threshold is below 1.
+    public init(trustStore: TrustStore, threshold: Int = 1, policy: VerificationPolicy) throws(PatchError) {
         try self.init(
-            trustStore: trustStore, threshold: threshold, requiredSigners: requiredSigners, policy: policy,
-            limits: EnvelopeLimits())
+            trustStore: trustStore, threshold: threshold, policy: policy, limits: EnvelopeLimits())
     }
 
-    /// Makes a verifier for envelopes of another size than the format's.
+    /// Makes a verifier for envelopes that certain people must have signed, or of another size than the format's.
+    ///
+    /// - Parameter requiredSigners: Who must have signed, by the names in the trust store: for each set, the key with
+    ///   one of its names.
+    /// - Throws: `config`, also if a set is empty or has a name that is not in the trust store.
     package init(
         trustStore: TrustStore, threshold: Int = 1, requiredSigners: [Set<String>] = [], policy: VerificationPolicy,
         limits: EnvelopeLimits

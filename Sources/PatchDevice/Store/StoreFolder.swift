@@ -75,8 +75,8 @@ struct StoreFolder: Sendable {
 
     /// - Returns: The state, or nil if there is none, and why it cannot be used.
     func readState() -> (state: StoreState?, fault: PatchError?) {
-        guard let info = FileInfo(stateFile, following: false) else { return (nil, nil) }
         do throws(PatchError) {
+            guard let info = try FileInfo.ifThere(stateFile, following: false) else { return (nil, nil) }
             guard info.isRegular else { throw PatchError(.malformed, "damaged: not a file").about(stateFile) }
             guard var state = StoreState(try Self.read(stateFile)) else {
                 throw PatchError(.config, "not a state of this version of patchpack").about(stateFile)

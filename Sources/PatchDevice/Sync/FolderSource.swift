@@ -19,13 +19,13 @@ public struct FolderSource: FeedSource {
             !decoded.contains(where: { $0.isEmpty || $0 == "." || $0 == ".." || $0.utf8.contains(UInt8(ascii: "/")) })
         else { return FeedReply(.missing) }
         let file = folder.appending(Path(decoded.joined(separator: "/")))
-        guard FileInfo(file, following: true) != nil else { return FeedReply(.missing) }
         do throws(PatchError) {
+            guard try FileInfo.ifThere(file) != nil else { return FeedReply(.missing) }
             return FeedReply(.bytes(try InputFile.regular(file, limit: request.limit)))
         } catch {
             switch error.code {
             case .limit: throw PatchError(.feedLimit, "\(request.path): \(error.message)")
-            case .noInput: throw PatchError(.feedUnavailable, error.message).about(file)
+            case .noInput, .io: throw PatchError(.feedUnavailable, error.message).about(file)
             default: throw error
             }
         }

@@ -4,6 +4,8 @@ final class Option: Sendable, Identifiable {
     /// The kind of value that an option takes, for the help and the completions.
     enum Value: Sendable {
         case file(String)
+        /// A file to write.
+        case output(String)
         case directory(String)
         /// A file, which may have an algorithm before it, as in `rsa-sha256:FILE`.
         case key(String)
@@ -12,7 +14,9 @@ final class Option: Sendable, Identifiable {
 
         var placeholder: String {
             switch self {
-            case .file(let name), .directory(let name), .key(let name), .text(let name), .choice(let name, _): name
+            case .file(let name), .output(let name), .directory(let name), .key(let name), .text(let name),
+                .choice(let name, _):
+                name
             }
         }
     }
@@ -60,9 +64,9 @@ final class Option: Sendable, Identifiable {
 
 // All options, in the order of use. Each verb lists the options that it takes.
 extension Option {
-    static let output = Option("output", "folder to write into, one file named *.js, or -", .file("PATH"), short: "o")
+    static let output = Option("output", "folder to write into, one file named *.js, or -", .output("PATH"), short: "o")
     static let outputFolder = Option("output", "folder to write into", .directory("DIR"), short: "o")
-    static let outputFile = Option("output", "file to write", .file("FILE"), short: "o", needs: ["detach"])
+    static let outputFile = Option("output", "file to write", .output("FILE"), short: "o", needs: ["detach"])
     static let upgrade = Option("upgrade", "replace outputs that hold a lower version of the same patch")
     static let force = Option("force", "replace existing outputs", needs: ["html"])
     static let forceOutput = Option("force", "replace existing outputs", needs: ["output"])
@@ -151,7 +155,7 @@ extension Option {
     static let testFormat = Option(
         "format", "text, json (one object per line), github (annotations), tap (TAP 13), or junit (XML)",
         .choice("FORMAT", ["text", "json", "github", "tap", "junit"]))
-    static let coverage = Option("coverage", "write line coverage of the patches as an lcov tracefile", .file("FILE"))
+    static let coverage = Option("coverage", "write line coverage of the patches as an lcov tracefile", .output("FILE"))
     static let testShadow = Option(
         "shadow", "also run the specs with the patches in shadow, and print what they would change")
     static let noLint = Option("no-lint", "pack without linting the scripts first")

@@ -44,14 +44,27 @@ struct ParsedArguments: Sendable {
         }
     }
 
+    /// The files that the options name for reading. For an option that is not given, its variable may name one.
+    var inputs: [Path] {
+        verb.allOptions.flatMap { option in
+            let given = has(option) ? values(of: option) : [option.fromEnvironment].compactMap(\.self)
+            return switch option.value {
+            case .file: given.map(\.path)
+            case .key: given.map { KeyName($0, from: option.name).path }
+            case .output, .directory, .text, .choice, nil: [Path]()
+            }
+        }
+    }
+
     /// The file to write that an option names; nil if there is none. It can be written, unless the disk fails. Without
     /// `force`, `--force` decides.
     ///
     /// - Throws: `exists` if it exists and must not be replaced, `io` if it has no folder, or is not a regular file,
-    ///   `usage` if it must not be `-`.
+    ///   `usage` if it must not be `-`, or is a file that the command line reads.
     func newFile(_ option: Option, force: Bool? = nil, allowsStandardOutput: Bool = false) throws(PatchError) -> Path? {
         guard let path = path(of: option) else { return nil }
         if !path.isStandardStream {
+            try InputIdentities(of: (operands.map(\.path) + inputs).filter { !$0.isFolder }).refuse([path])
             try OutputFile.checkNamed(path, force: force ?? has(.force))
         } else if !allowsStandardOutput {
             throw .usage("--\(option.name) - is not a file", hint: "give the name of a file")

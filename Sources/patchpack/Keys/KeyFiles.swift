@@ -14,7 +14,7 @@ struct KeyFiles: Sendable {
     private let arguments: ParsedArguments
 
     /// Every file that the command line reads.
-    private let inputs: [Path]
+    let inputs: [Path]
     /// The passphrases that the options give: one for all private keys and key stores, or one for each.
     let passphrases: [SecretBytes]
 
@@ -23,45 +23,11 @@ struct KeyFiles: Sendable {
     /// - Throws: `usage` if more than one of the inputs is standard input.
     init(_ arguments: ParsedArguments, operands: [Path]? = nil) throws(PatchError) {
         self.arguments = arguments
-        var inputs = operands ?? arguments.operands.map(\.path)
-        for option in [
-            Option.signingKey, .scriptKey, .trustedKey, .feedKey, .rootKey, .releaseKey, .onlineKey, .addKey,
-        ] {
-            inputs += arguments.keys(of: option, fromEnvironment: arguments.takes(option)).map(\.path)
-        }
-        for option in [Option.passphraseFile, .newPassphraseFile, .trustStore, .attach, .filesFrom] {
-            inputs += arguments.values(of: option).map(\.path)
-        }
-        if arguments.takes(.trustStore), let place = Option.trustStore.fromEnvironment { inputs.append(place.path) }
+        inputs = (operands ?? arguments.operands.map(\.path)) + arguments.inputs
         guard inputs.count(where: \.isStandardStream) <= 1 else {
             throw .usage("standard input (-) can be used only once", hint: "give files for other inputs")
         }
-        self.inputs = inputs
         passphrases = try Passphrase.all(of: arguments)
-    }
-
-    /// Refuses outputs that would replace an input.
-    ///
-    /// - Parameter allowed: An input that may be replaced, as `resign` does.
-    /// - Throws: `usage`, with the first such output.
-    func protectInputs(from outputs: [Path], but allowed: Path? = nil) throws(PatchError) {
-        var identities: Set<FileInfo.Identity> = []
-        for input in inputs where input != allowed {
-            guard let info = FileInfo(input, following: true) else { continue }
-            identities.insert(info.identity)
-            guard info.isFolder else { continue }
-            for name in try Folder.names(in: input) {
-                if let info = FileInfo(input.appending(name), following: true) { identities.insert(info.identity) }
-            }
-        }
-        for output in outputs {
-            for following in [true, false] {
-                guard let info = FileInfo(output, following: following), identities.contains(info.identity) else {
-                    continue
-                }
-                throw .usage("the output would replace an input", hint: "name another output").about(output)
-            }
-        }
     }
 
     /// The trusted keys from all options, or else from the environment; nil if none is given.

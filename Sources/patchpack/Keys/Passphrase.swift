@@ -28,7 +28,8 @@ enum Passphrase {
         var bytes = try InputFile.small(path, limit: 4096)
         defer { _ = SecretBytes(wiping: &bytes) }
         var line = bytes.withoutByteOrderMark.prefix { $0 != UInt8(ascii: "\n") }
-        if line.last == UInt8(ascii: "\r") { line.removeLast() }
+        // Not removeLast(), which would copy what is not wiped.
+        if line.last == UInt8(ascii: "\r") { line = line.dropLast() }
         guard !line.isEmpty else {
             throw PatchError(.passphrase, "no passphrase in the first line").about(path)
         }

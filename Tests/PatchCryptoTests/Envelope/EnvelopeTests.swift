@@ -93,6 +93,11 @@ import Testing
         _ = try pack()
         limits.envelopeSize -= 1
         #expect(throws: PatchError(.limit, "")) { try pack() }
+        limits = EnvelopeLimits()
+        limits.manifestSize = manifest.encoded().count
+        _ = try pack()
+        limits.manifestSize -= 1
+        #expect(throws: PatchError(.limit, "")) { try pack() }
     }
 
     @Test func aDelimiterInThePayloadIsNotTaken() throws {

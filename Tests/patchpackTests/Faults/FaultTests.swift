@@ -192,6 +192,7 @@ import Testing
             let run = try sound(environment.merging(["FAULT_COUNTS": folder.at("counts")]) { $1 })
             try #require(run.status == 0, "\(run.error)")
             let counts = String(decoding: try folder.read("counts"), as: UTF8.self).split(separator: "\n")
+                .prefix { !$0.hasPrefix("stat ") }
             var points = 0
             for (kind, line) in counts.enumerated() {
                 let fields = line.split(separator: " ")
@@ -202,6 +203,49 @@ import Testing
                 }
             }
             #expect(points >= (testsMayBeLong ? 3 : 1), "\(points)")
+        }
+
+        /// A disk that does not tell what is there has lost nothing: a store is not begun again, and a folder that cannot
+        /// be read to its end is not a smaller one.
+        @Test(arguments: [
+            (
+                "patchpack keystore add k.store new.key -q", "patchpack keystore list k.store | grep -cE 'first|new'",
+                "k.store", "stat", 12
+            ),
+            (
+                "patchpack trust add t.store new.pem -q", "patchpack trust list t.store | grep -cE 'trusted|new'",
+                "t.store", "stat", 12
+            ),
+            (
+                "patchpack verify -q -r sub --trusted-key trusted.pem --script-key script.key", "echo 2", "cart.lua",
+                "readdir", 4
+            ),
+        ])
+        func diskDoesNotTellWhatIsThereNothingIsLost(
+            _ line: String, counts: String, file: String, call: String, number: Int
+        ) throws {
+            let library = try #require(Self.library)
+            let shop = try ReleaseFixture()
+            let run = try Tool.shell(
+                """
+                export P=open-sesame
+                patchpack() { "$TOOL" "$@" ${store:+--passphrase-env P}; }
+                "$TOOL" keygen -q --profile mpaas -o new; cp new/script.key new.key; cp new/trusted.pem new.pem
+                cp script.key first.key; mkdir sub; cp cart.js sub/a.js; cp cart.js sub/b.js
+                "$TOOL" keystore add k.store first.key -q --passphrase-env P; "$TOOL" trust add t.store trusted.pem -q
+                case "\(line)" in *keystore*) store=1 ;; esac
+                cp \(file) before
+                for number in $(seq \(number)); do
+                  cp before \(file)
+                  if (export FAULT=\(call):$number:5 LD_PRELOAD=\(library.at("faults.so")); \(line) >out 2>&1); then
+                    [ "$(\(counts))" = 2 ] && [ \(call) = stat ] || echo "$number: lost: $(cat out)"
+                  else
+                    cmp before \(file) || echo "$number: changed"
+                    grep -q 'input/output error' out || echo "$number: $(cat out)"
+                  fi
+                done
+                """, in: shop.folder.path)
+            #expect(run.text.isEmpty, "\(run.text)\(run.error)")
         }
 
         @Test(arguments: scenarios, [false, true])

@@ -13,6 +13,7 @@
 //     FAULT_COUNTS=FILE    the number of calls of each kind is written there when the process exits
 //     FAULT_TRACE=FILE     the kind of each call and the number of bytes that it writes are appended there as they happen
 #define _GNU_SOURCE
+#include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -24,11 +25,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum kind { OPEN, WRITE, FSYNC, RENAME, LINK, KINDS };
-static const char *const names[KINDS] = {"open", "write", "fsync", "rename", "link"};
+enum kind { OPEN, WRITE, FSYNC, RENAME, LINK, STAT, READDIR, KINDS };
+static const char *const names[KINDS] = {"open", "write", "fsync", "rename", "link", "stat", "readdir"};
 static atomic_int counts[KINDS];
 
 static void trace(enum kind kind, size_t bytes) {
@@ -41,7 +43,7 @@ static void trace(enum kind kind, size_t bytes) {
 }
 
 static int is_faulty(enum kind kind) {
-    if (kind != WRITE && kind != OPEN) trace(kind, 0);
+    if (kind != WRITE && kind != OPEN && kind < STAT) trace(kind, 0);
     int number = atomic_fetch_add(&counts[kind], 1) + 1;
     const char *fault = getenv("FAULT");
     size_t length = strlen(names[kind]);
@@ -129,6 +131,16 @@ int open64(const char *path, int flags, ...) {
 ssize_t write(int file, const void *bytes, size_t count) {
     if (file > 2) trace(WRITE, count);
     return is_faulty(WRITE) ? -1 : syscall(SYS_write, file, bytes, count);
+}
+
+int fstatat(int folder, const char *path, struct stat *info, int flags) {
+    int (*ask)(int, const char *, struct stat *, int) = dlsym(RTLD_NEXT, "fstatat");
+    return is_faulty(STAT) ? -1 : ask(folder, path, info, flags);
+}
+
+struct dirent *readdir(DIR *folder) {
+    struct dirent *(*next)(DIR *) = dlsym(RTLD_NEXT, "readdir");
+    return is_faulty(READDIR) ? NULL : next(folder);
 }
 
 int fsync(int file) { return is_faulty(FSYNC) ? -1 : (int)syscall(SYS_fsync, file); }

@@ -181,5 +181,7 @@ import Testing
         _ = try verifier.verify(envelope, scriptKeys: Guarded())
         let refused = verifier.report(on: envelope, scriptKeys: Store(keys: [:])).error
         #expect(refused?.code == .decryptFailed && refused?.message.hasSuffix(", but it is not available") == true)
+        let other = Store(keys: [TestKeys.script.id: TestKeys.otherScript])
+        #expect(verifier.report(on: envelope, scriptKeys: other).error?.code == .config)
     }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import PatchCrypto
 import TestSupport
 import Testing
@@ -132,6 +133,36 @@ import Testing
         try #require(try shop.shell("chmod 600 store").status == 0)
         #expect(try shop.run("trust", "revoke", "store", "trusted").status == 0)
         #expect(try shop.shell("stat -c %a store").lines == ["600"])
+    }
+
+    /// Who may not give the new file to the old one's group gives its own group no rights.
+    @Test(.enabled(if: getuid() == 0)) func anEditKeepsTheGroup() throws {
+        try #require(try shop.shell("chgrp daemon store && chmod 660 store").status == 0)
+        #expect(try shop.run("trust", "revoke", "store", "trusted").status == 0)
+        #expect(try shop.shell("stat -c '%G %a' store").lines == ["daemon 660"])
+        let other = try shop.shell(
+            """
+            chmod 664 store
+            setpriv --clear-groups --bounding-set -chown "$TOOL" trust remove store other >&2; stat -c %a store
+            """)
+        #expect(other.lines == ["644"], "\(other.error)")
+    }
+
+    /// Signatures of a store that an editor has changed end, and it has a number of its own.
+    @Test func changedStoreIsSignedWithTheNextNumber() throws {
+        let run = try shop.shell(
+            """
+            for i in 1 2; do
+              patchpack keygen -q --profile modern --signing-only -o $i; cp $i/trusted.pem $i.pem
+              patchpack trust add two.store $i.pem -q
+            done
+            sign() { patchpack trust sign two.store --app com.example.shop --signing-key $1/signing.pem -q; }
+            sign 1 && sign 2 && grep -c '^# signature' two.store && grep -o 'release .*' two.store
+            sign 1 && grep -c '^# signature' two.store && grep -o 'release .*' two.store
+            sed -i '1i # edited' two.store
+            sign 1 && grep -c '^# signature' two.store && grep -o 'release .*' two.store
+            """)
+        #expect(run.lines == ["2", "release 1", "2", "release 1", "1", "release 2"], "\(run.text)\(run.error)")
     }
 
     @Test func aHeldFolderIsNotWaitedForForEver() throws {

@@ -35,6 +35,28 @@ import Testing
         #expect(found.status != 74, "\(found.error)")
     }
 
+    /// `--force` replaces no file that the command line reads, under whatever name.
+    @Test(arguments: [
+        "pack 8.lua --no-lint --passphrase-file 8.js --signing-key signing.pem --script-key script.key -o . --force",
+        "resign 7.js --trusted-key trusted.pem --signing-key link.js -o link.js --force",
+        "embed --trusted-key trusted.pem --output trusted.pem --force",
+        "embed --trusted-key trusted.pem --interface events.jsonl --output events.jsonl --force",
+        "keygen --profile modern --passphrase-file trusted.pem -o . --force",
+        "keystore export 7.js key --passphrase-file spec.lua --output spec.lua --force",
+        "report events.jsonl --html events.jsonl --force",
+    ])
+    func noInputIsReplaced(line: String) throws {
+        let run = try shell("ln -s signing.pem link.js; echo word >8.js; cksum *.* >before; patchpack \(line) >&2")
+        #expect(run.status == 64 && run.error.contains("the output would replace an input"), "\(run.error)")
+        #expect(try shell("cksum *.* | cmp - before").status == 0)
+    }
+
+    /// An envelope may be signed in place.
+    @Test func anEnvelopeIsSignedInPlace() throws {
+        let run = try shell("patchpack resign 7.js --trusted-key trusted.pem --signing-key signing.pem -o 7.js --force")
+        #expect(run.status == 0, "\(run.error)")
+    }
+
     /// A verb that writes a file, one that writes several into a folder, and one that edits a file. The other verbs
     /// write with the same function, which scripts/check/references.py checks.
     private static let writers = [

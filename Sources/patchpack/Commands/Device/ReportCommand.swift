@@ -12,7 +12,7 @@ extension Option {
         "feed", "decide gates of the patches that this feed lists, and of no other; metrics get its labels",
         .directory("DIR|URL"))
     static let html = Option(
-        "html", "also write the report as a page with charts, and the state of the feed", .file("FILE"))
+        "html", "also write the report as a page with charts, and the state of the feed", .output("FILE"))
 }
 
 enum ReportCommand {

@@ -2,14 +2,19 @@ import PatchCrypto
 
 /// Guesses the kind of a file that is not an envelope.
 enum FileKind {
+    /// What other formats begin with.
+    private static let magics: [(magic: [UInt8], guess: String)] = [
+        ([0x1F, 0x8B, 0x08], "gzip; `gunzip` it first"), ([0x28, 0xB5, 0x2F, 0xFD], "zstd; `zstd -d` it first"),
+        ([0xFD, 0x37, 0x7A, 0x58, 0x5A, 0x00], "xz; `unxz` it first"),
+    ]
+
     /// A guess and its remedy; nil if there is none.
-    static func detect(at bytes: [UInt8]) -> String? {
+    static func guess(from bytes: [UInt8]) -> String? {
         func begins(_ text: String) -> Bool { bytes.starts(with: text.utf8) }
         guard !bytes.isEmpty else { return nil }
         // The first bytes are checked first. Encrypted bytes do not compress, so an envelope's delimiter line is
         // visible in a container too.
-        if bytes.starts(with: [0x1F, 0x8B, 0x08]) { return "gzip; `gunzip` it first" }
-        if bytes.starts(with: [0x28, 0xB5, 0x2F, 0xFD]) { return "zstd; `zstd -d` it first" }
+        if let (_, guess) = magics.first(where: { bytes.starts(with: $0.magic) }) { return guess }
         if bytes.count > 2, bytes[0] == 0x78, [0x01, 0x5E, 0x9C, 0xDA].contains(bytes[1]) {
             return "zlib; `zlib-flate -uncompress` or `openssl zlib -d` opens it"
         }
@@ -22,7 +27,6 @@ enum FileKind {
             return "a zip that is not encrypted; if there are envelopes in it, `unzip` it first"
         }
         if bytes.dropFirst(257).starts(with: "ustar".utf8) { return "a tar; `tar -xf` it first" }
-        if bytes.starts(with: [0xFD, 0x37, 0x7A, 0x58, 0x5A, 0x00]) { return "xz; `unxz` it first" }
         if begins("BZh"), bytes.dropFirst(4).starts(with: [0x31, 0x41, 0x59, 0x26]) {
             return "bzip2; `bunzip2` it first"
         }
@@ -33,19 +37,12 @@ enum FileKind {
         if begins("-----BEGIN ") { return "PEM, such as a key or a certificate; patchpack keyinfo shows which" }
         // The beginning may end in the middle of a character.
         let heads = (0...3).lazy.compactMap { String(validating: bytes.prefix((64 << 10) - $0), as: UTF8.self) }
-        if let text = heads.first { return detect(atText: text, of: bytes) }
+        if let text = heads.first { return guess(fromText: text, of: bytes) }
         // Encrypted data has no runs of zeros.
         guard !has("\0\0\0\0\0\0\0\0", in: bytes) else { return nil }
-        let (whole, rest) = bytes.count.quotientAndRemainder(dividingBy: 16)
-        let signatures = [128, 256, 384, 512].filter { bytes.count > $0 && (bytes.count - $0) % 16 == 0 }
-        let foreign = "; patchpack does not read files of other tools (docs/coming-from-mpaas.md)"
-        if rest == 0 {
-            return "\(whole) blocks of AES without a delimiter line, or fewer with a signature at their end"
-                + ", as another tool may write them" + foreign
-        }
-        guard let signature = signatures.first else { return nil }
-        return "blocks of AES with \(signature) bytes of signature at their end, as another tool may write them"
-            + foreign
+        guard bytes.count.isMultiple(of: 16) else { return nil }
+        return "an envelope that was cut short, or \(bytes.count / 16) blocks of AES of another tool, "
+            + "whose files patchpack does not read (docs/coming-from-mpaas.md)"
     }
 
     /// Guesses how an envelope was converted as if it was text; nil if it was not.
@@ -78,7 +75,7 @@ enum FileKind {
     private static let hexadecimal = Set("0123456789abcdefABCDEF".utf8)
     private static let base64 = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=".utf8)
 
-    private static func detect(atText text: String, of bytes: [UInt8]) -> String? {
+    private static func guess(fromText text: String, of bytes: [UInt8]) -> String? {
         let start = text.drop { $0.isWhitespace }.prefix(15).lowercased()
         if start.hasPrefix("<!doctype html") || start.hasPrefix("<html") {
             return "an HTML page, such as a server error; check the address that it came from"
@@ -92,8 +89,8 @@ enum FileKind {
         if lines.contains(where: { $0.hasPrefix("<<<<<<< ") }), lines.contains(where: { $0.hasPrefix(">>>>>>> ") }) {
             return "a file with Git conflict markers; check out one of the two versions"
         }
-        if start.hasPrefix("{") { return "JSON" }
-        if text.hasPrefix("--") || text.contains("function") && text.contains("end") {
+        if start.hasPrefix("{") || start.hasPrefix("[") { return "JSON" }
+        if text.hasPrefix("--") || (text.contains("function") && text.contains("end")) {
             return "a script; `patchpack pack` makes an envelope from it"
         }
         let letters = bytes.filter { $0 != 0x0A && $0 != 0x0D }

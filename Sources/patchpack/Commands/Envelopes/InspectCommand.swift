@@ -65,7 +65,7 @@ private struct Inspection {
             do throws(PatchError) {
                 envelope = try UnverifiedEnvelope(bytes)
             } catch {
-                guard let guess = FileKind.detect(at: bytes) else { throw error }
+                guard let guess = FileKind.guess(from: bytes) else { throw error }
                 throw error.hinting("it looks like \(guess)")
             }
             self.envelope = envelope

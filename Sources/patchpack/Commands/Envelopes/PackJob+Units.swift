@@ -39,7 +39,7 @@ extension PackJob {
         for output in outputs where !distinct.insert(output).inserted {
             throw .usage("two scripts would be packed into \(output)", hint: "give --root DIR, to name them by folder")
         }
-        try keys.protectInputs(from: outputs)
+        try InputIdentities(of: keys.inputs).refuse(outputs)
         if units.count > 1 { refuseDuplicates(in: &units) }
         return units
     }

@@ -123,9 +123,10 @@ private struct Resigning: Sendable {
             units.append(unit)
         }
         // An envelope may be replaced by an envelope with the same payload, but not by the bare payload.
-        for unit in units where !unit.output.isStandardStream {
-            try keys.protectInputs(from: [unit.output], but: isDetached ? nil : unit.path)
-        }
+        let written = units.filter { !$0.output.isStandardStream }
+        let replaceable = isDetached ? [] : written.map { ($0.output, $0.path) }
+        try InputIdentities(of: keys.inputs).refuse(
+            written.map(\.output), unless: Dictionary(uniqueKeysWithValues: replaceable))
         return units
     }
 

@@ -11,18 +11,16 @@ enum UnpackCommand {
         run: run)
 
     private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
-        let folder = try arguments.path(of: .outputFolder).needed("no output folder", hint: "give -o DIR")
-        guard !folder.isStandardStream else {
-            throw .usage("-o - is not a folder", hint: "use patchpack cat to print a script")
-        }
+        let folder = try arguments.outputFolder().needed("no output folder", hint: "give -o DIR")
         let verification = try Verification(arguments)
+        let inputs = try InputIdentities(of: verification.keys.inputs)
         let paths = arguments.operands.map(\.path)
         let folders = paths.map { paths.count == 1 ? folder : folder.appending($0.stem) }
         if let index = folders.indices.first(where: { folders[..<$0].contains(folders[$0]) }) {
             throw .usage("two envelopes would be unpacked into \(folders[index])", hint: "unpack them one by one")
         }
         try inOrder(Array(zip(paths, folders)), jobs: 1, on: console, words: ("unpacked", "refused")) {
-            $0.map { verification.unpacked($0, into: $1, force: arguments.has(.force)) }
+            $0.map { verification.unpacked($0, into: $1, keeping: inputs, force: arguments.has(.force)) }
         } show: { (result, outputs) throws(PatchError) in
             if console.format == .json {
                 let written = result.error == nil ? outputs : []
@@ -47,7 +45,9 @@ extension Path {
 }
 
 extension Verification {
-    fileprivate func unpacked(_ path: Path, into folder: Path, force: Bool) -> (FileResult, [Path]) {
+    fileprivate func unpacked(
+        _ path: Path, into folder: Path, keeping inputs: InputIdentities, force: Bool
+    ) -> (FileResult, [Path]) {
         var result = result(of: path, keepingScripts: true)
         let outputs = result.scripts.map { script in
             // Links below the folder are not followed, so no script is written outside it.
@@ -55,7 +55,7 @@ extension Verification {
         }
         if result.error == nil {
             do {
-                try keys.protectInputs(from: outputs.map(\.path))
+                try inputs.refuse(outputs.map(\.path))
                 try OutputFile.write(outputs, force: force)
             } catch {
                 result.error = error

@@ -48,7 +48,7 @@ struct Verification: Sendable {
             trustStore: trustStore, threshold: threshold,
             requiredSigners: arguments.texts(of: .require).map {
                 Set($0.split(separator: "|", omittingEmptySubsequences: false).map(String.init))
-            }, policy: policy)
+            }, policy: policy, limits: EnvelopeLimits())
     }
 
     /// Whether two good files have the same contents, even if their scripts are encrypted or hashed with other
@@ -115,7 +115,7 @@ struct Verification: Sendable {
             if error.code == .malformed && !isSplit || error.code == .badSignature,
                 !path.isStandardStream, FileInfo(path, following: true)?.isRegular == true,
                 let again = try? InputFile.contents(of: path, limit: verifier.limits.envelopeSize),
-                let guess = isSplit ? FileKind.converted(again) : FileKind.detect(at: again)
+                let guess = isSplit ? FileKind.converted(again) : FileKind.guess(from: again)
             {
                 result.error = error.hinting("it looks like \(guess)")
             }

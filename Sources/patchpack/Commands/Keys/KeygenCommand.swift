@@ -67,7 +67,7 @@ enum KeygenCommand {
         let folder = try arguments.outputFolder() ?? Path(".")
         let names = ["signing.pem", "trusted.pem"] + (arguments.has(.signingOnly) ? [] : ["script.key"])
         let paths = names.map { folder.appending(Path($0)) }
-        try keys.protectInputs(from: paths)
+        try InputIdentities(of: keys.inputs).refuse(paths)
         // Checked first, because making a key takes a moment.
         for path in paths {
             do throws(PatchError) {

@@ -34,7 +34,6 @@ enum KeystoreCommand {
         ])
 
     private struct Store {
-        let files: KeyFiles
         let path: Path
         let passphrase: SecretBytes
 
@@ -46,11 +45,11 @@ enum KeystoreCommand {
         ) throws(PatchError) {
             let given = arguments.operands[0].path
             guard !given.isStandardStream else { throw .usage("a key store must be a file, not -") }
-            files = try KeyFiles(arguments, operands: [given] + inputs)
+            let passphrases = try KeyFiles(arguments, operands: [given] + inputs).passphrases
             path = try given.resolved()
             if isEdited { try OutputFile(path: path, content: .bytes([])).checkPlace(force: true) }
-            let isNew = mayBeNew && FileInfo(path, following: true) == nil
-            passphrase = try Passphrase.ofStore(given, given: files.passphrases, isNew: isNew)
+            let exists = try FileInfo.ifThere(path) != nil
+            passphrase = try Passphrase.ofStore(given, given: passphrases, isNew: mayBeNew && !exists)
         }
 
         func keys() throws(PatchError) -> ScriptKeyRing {
@@ -65,11 +64,11 @@ enum KeystoreCommand {
             _ change: (inout ScriptKeyRing) throws(PatchError) -> Void
         ) throws(PatchError) {
             try Folder.whileLocked(around: [path]) { () throws(PatchError) in
-                let exists = FileInfo(path, following: true) != nil
+                let exists = try FileInfo.ifThere(path) != nil
                 var ring = exists || mustExist ? try keys() : ScriptKeyRing()
-                try change(&ring)
+                try path.naming { () throws(PatchError) in try change(&ring) }
                 let sealed = try KeyStoreFile.seal(ring, passphrase: new ?? passphrase)
-                try OutputFile.write([OutputFile(path: path, content: .secret(SecretBytes(sealed)))], force: true)
+                try OutputFile.write([OutputFile(path: path, content: .secret(SecretBytes(sealed)))], force: exists)
             }
         }
     }
@@ -126,7 +125,6 @@ enum KeystoreCommand {
         let store = try Store(arguments, isEdited: false)
         let output = try arguments.newFile(.outputFile, allowsStandardOutput: true).needed(
             "no output file", hint: "give -o FILE")
-        try store.files.protectInputs(from: [output])
         guard let key = try store.keys().scriptKey(named: name) else {
             throw PatchError(.config, "no key named \(name) in the store", hint: "patchpack keystore list STORE")
         }

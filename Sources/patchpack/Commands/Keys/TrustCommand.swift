@@ -86,6 +86,9 @@ enum TrustCommand {
             let signed = try path.naming { () throws(PatchError) in
                 _ = try TrustStoreFile(file)
                 var store = try SignedTrustStore(file)
+                // What an editor has changed is another store, with a number of its own.
+                let known = try TrustStore(decoding: file, rsaDefault: .rsaSHA1).keys.map(\.key)
+                store.noteChange(among: known + keys.map(\.verifyingKey))
                 let label = SignedTrustStore.Label(
                     app: app, environment: environment,
                     number: try arguments.number(of: .trustNumber) ?? store.nextNumber(for: app, environment))
@@ -142,11 +145,12 @@ enum TrustCommand {
     ) throws(PatchError) {
         try Folder.whileLocked(around: [path]) { () throws(PatchError) in
             var store = TrustStoreFile()
-            if mustExist || FileInfo(path, following: true) != nil {
+            let exists = try FileInfo.ifThere(path) != nil
+            if exists || mustExist {
                 store = try path.naming { () throws(PatchError) in try TrustStoreFile(InputFile.small(path)) }
             }
-            try change(&store)
-            try OutputFile.write(store.encoded(), to: path, force: true)
+            try path.naming { () throws(PatchError) in try change(&store) }
+            try OutputFile.write(store.encoded(), to: path, force: exists)
         }
     }
 

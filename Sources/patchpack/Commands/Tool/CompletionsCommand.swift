@@ -86,7 +86,7 @@ enum CompletionsCommand {
             guard given != nil || before.isEmpty else { return [] }
             return fitting(choices.map { ((isJoined ? "\(named)=" : "") + $0, "") }, last)
         case .directory?: return [("@folders", "")]
-        case .file?: return [("@files", "")]
+        case .file?, .output?: return [("@files", "")]
         case .key?: return [("@keys", "")]
         case .text?: return []
         case nil:
