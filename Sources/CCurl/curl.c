@@ -77,6 +77,11 @@ long ccurl_verify_result(CURL *handle) {
     return curl.easy_getinfo(handle, CURLINFO_SSL_VERIFYRESULT, &result) == CURLE_OK ? result : 0;
 }
 
+long ccurl_proxy_status(CURL *handle) {
+    long status = 0;
+    return curl.easy_getinfo(handle, CURLINFO_HTTP_CONNECTCODE, &status) == CURLE_OK ? status : 0;
+}
+
 CURLcode ccurl_set_number(CURL *handle, CURLoption option, long value) {
     return curl.easy_setopt(handle, option, value);
 }

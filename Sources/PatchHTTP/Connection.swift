@@ -63,10 +63,15 @@ internal import Synchronization
             }
         }
         let certificate = unsafe ccurl_verify_result(handle)
+        let proxyStatus = unsafe ccurl_proxy_status(handle)
         // libcurl keeps nothing that points to this transfer.
         unsafe ccurl_reset(handle)
         if let fault = transfer.fault { return .failure(fault) }
         guard code == CURLE_OK else {
+            // It has answered the request for a connection, and the server none.
+            if code == CURLE_RECV_ERROR, proxyStatus >= 300 {
+                return .failure(.status(proxyStatus, of: "the proxy"))
+            }
             let details = String(decoding: message.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
             return .failure(Self.fault(of: code, details, certificate: certificate, request))
         }
@@ -96,11 +101,16 @@ internal import Synchronization
         number(CURLOPT_PATH_AS_IS, request.signer == nil ? 1 : 0)
         number(CURLOPT_NOSIGNAL, 1)
         number(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
-        number(CURLOPT_CONNECTTIMEOUT, settings.connectTime.seconds)
+        // For libcurl, 0 is no limit.
+        number(CURLOPT_CONNECTTIMEOUT, max(1, settings.connectTime.seconds))
         number(CURLOPT_LOW_SPEED_LIMIT, 1)
-        number(CURLOPT_LOW_SPEED_TIME, settings.stallTime.seconds)
-        number(CURLOPT_TIMEOUT, settings.fileTime.seconds)
-        if let authorities = settings.authorities { text(CURLOPT_CAINFO, authorities) }
+        number(CURLOPT_LOW_SPEED_TIME, max(1, settings.stallTime.seconds))
+        number(CURLOPT_TIMEOUT, max(1, settings.fileTime.seconds))
+        if let authorities = settings.authorities {
+            text(CURLOPT_CAINFO, authorities)
+            // Otherwise the system's folder of certificates would be trusted beside the file.
+            unsafe ccurl_set_text(handle, CURLOPT_CAPATH, nil)
+        }
         guard let signer = request.signer else { return true }
         // A signature is for one server, so redirects are not followed.
         number(CURLOPT_FOLLOWLOCATION, 0)
@@ -171,6 +181,7 @@ private final class Transfer {
     /// Whether the empty line that ends the headers of the last response was received.
     private(set) var hasAllHeaders = false
     private var headerSize = 0
+    private var cacheControl = ""
     private var discarded = 0
     /// The maximum size of headers in bytes, including the headers of redirects.
     private static let headerLimit = 64 << 10
@@ -218,6 +229,7 @@ private final class Transfer {
         if text.hasPrefix("HTTP/") {
             hasAllHeaders = false
             response = HTTPResponse()
+            cacheControl = ""
             response.status = text.split(separator: " ").dropFirst().first.flatMap { Int($0.prefix(3)) } ?? 0
         } else if text.utf8.allSatisfy({ $0 == 0x0D || $0 == 0x0A }) {
             hasAllHeaders = true
@@ -225,7 +237,10 @@ private final class Transfer {
             let value = String(text[text.index(after: colon)...].drop { $0 == " " }.prefix { !$0.isNewline })
             switch text[..<colon].lowercased() {
             case "etag": response.etag = value.utf8.count <= 256 ? value : nil
-            case "cache-control": response.maxAge = Self.maxAge(value)
+            case "cache-control":
+                // Several lines are one list (RFC 9110, 5.3).
+                cacheControl += cacheControl.isEmpty ? value : ", \(value)"
+                response.maxAge = Self.maxAge(cacheControl)
             case "date": response.date = Timestamp.httpDate(value)
             case "age": response.age = Self.age(value)
             case "x-amz-bucket-region": response.region = value

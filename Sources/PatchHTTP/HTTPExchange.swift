@@ -7,6 +7,19 @@ package struct HTTPFault: Error {
     package var hint: String?
     /// Whether the same request may succeed a moment later.
     package var mayPass = false
+
+    private static let hints = [
+        401: "it wants a name and a password; a feed is public",
+        407: "the proxy wants a name and a password: https_proxy=http://NAME:PASSWORD@HOST:PORT",
+        429: "it was asked too often; try again later",
+        511: "sign in to the network",
+    ]
+
+    /// A status that is no answer about the file.
+    static func status(_ status: Int, of peer: String) -> HTTPFault {
+        HTTPFault(
+            message: "\(peer) answered \(status)", hint: hints[status], mayPass: status == 429 || status >= 500)
+    }
 }
 
 package struct HTTPRequest: Sendable {
@@ -52,13 +65,6 @@ package struct HTTPResponse: Sendable {
     var maxAge: Duration?
     var isWebPage = false
 
-    private static let hints = [
-        401: "it wants a name and a password; a feed is public",
-        407: "the proxy wants a name and a password: https_proxy=http://NAME:PASSWORD@HOST:PORT",
-        429: "it was asked too often; try again later",
-        511: "sign in to the network",
-    ]
-
     /// The server's clock. A cache repeats the server's `Date`, and adds the time since then as `Age`.
     private var clock: Timestamp? { date.flatMap { Timestamp(secondsSince1970: $0.secondsSince1970 + age) } }
 
@@ -73,11 +79,7 @@ package struct HTTPResponse: Sendable {
             return FeedReply(.bytes(body), etag: etag, date: clock, maxAge: maxAge)
         case 304: return FeedReply(.unchanged, date: clock, maxAge: maxAge)
         case 403, 404: return FeedReply(.missing, date: clock, maxAge: maxAge)
-        default:
-            throw HTTPFault(
-                message: "the server answered \(status)", hint: Self.hints[status],
-                mayPass: status == 429 || status >= 500
-            )
+        default: throw .status(status, of: "the server")
         }
     }
 }

@@ -9,11 +9,11 @@ public struct HTTPSettings: Sendable {
     package var authoritiesName = "HTTPSettings.authorities"
     /// The name of `allowsHTTP` in a hint, if a user allows http in another way.
     package var allowsHTTPName = "HTTPSettings(allowsHTTP: true)"
-    /// The maximum time to connect, in whole seconds.
+    /// The maximum time to connect, in whole seconds, at least one.
     public var connectTime = Duration.seconds(10)
-    /// The maximum time without any data, in whole seconds.
+    /// The maximum time without any data, in whole seconds, at least one.
     public var stallTime = Duration.seconds(30)
-    /// The maximum time for one file, in whole seconds.
+    /// The maximum time for one file, in whole seconds, at least one.
     public var fileTime = Duration.seconds(300)
     /// How many times a transfer is tried again.
     public var retries = 2

@@ -18,6 +18,8 @@ CURLcode ccurl_perform(CURL *handle, char *message);
 const char *ccurl_message(CURLcode code);
 /* OpenSSL's verdict on the server's certificate in the last transfer (X509_V_…). */
 long ccurl_verify_result(CURL *handle);
+/* What a proxy has answered to CONNECT in the last transfer; 0 if there was none. */
+long ccurl_proxy_status(CURL *handle);
 /* The variable of the environment in which libcurl finds a proxy for https, or for http; NULL if there is none. */
 const char *ccurl_proxy_variable(int secure);
 

@@ -136,6 +136,23 @@ import Testing
             #expect(run.status == 36 && run.error.contains(says), "\(run.error)")
         }
 
+        /// With a file of authorities, those of the system are not trusted.
+        @Test(.enabled("a file system of its own") { await InputKindTests.canMount() })
+        func onlyNamedAuthoritiesAreTrusted() throws {
+            let server = try nginx()
+            let run = try work.shop.shell(
+                """
+                openssl req -x509 -newkey ed25519 -nodes -keyout other.key -out other.pem -subj /CN=other -days 1 2>&1
+                unshare -rm bash -c '
+                  mount -t tmpfs none /etc/ssl/certs
+                  cp ca.pem /etc/ssl/certs/$(openssl x509 -hash -noout -in ca.pem).0
+                  for file in ca.pem other.pem; do
+                    "$0" feed check https://127.0.0.1:$1 --root feed/metadata/1.root.json --cacert $file >&2; echo $?
+                  done' "$TOOL" \(server.port)
+                """)
+            #expect(run.lines.suffix(2) == ["0", "36"], "\(run.text)\(run.error)")
+        }
+
         @Test(arguments: [
             (401, "a feed is public"), (407, "the proxy wants a name"), (429, "try again later"),
             (511, "sign in to the network"),
@@ -206,6 +223,12 @@ import Testing
             #expect(wrong.count == 3, "\(wrong)")
             #expect(wrong.contains { $0.contains("caches keep timestamp.json for 86400 s") }, "\(wrong)")
             #expect(wrong.contains { $0.contains("remember for 7200 s that a file is missing") }, "\(wrong)")
+            // A second line adds to the first.
+            let twice = try warnings([
+                "add_header Cache-Control \"public, max-age=60, must-revalidate\";":
+                    "add_header Cache-Control max-age=86400; add_header Cache-Control public;"
+            ])
+            #expect(twice.contains { $0.contains("caches keep timestamp.json for 86400 s") }, "\(twice)")
             let silent = try warnings(["add_header Cache-Control \"public, max-age=60, must-revalidate\";": ""])
             #expect(silent.count == 1 && silent.first?.contains("no Cache-Control") == true, "\(silent)")
         }
@@ -435,6 +458,15 @@ import Testing
                 arguments, environment: ["https_proxy": "http://127.0.0.1:\(proxy.port)", "no_proxy": ""])
             #expect(run.status == 0, "\(run.error)")
             #expect(String(decoding: try work.folder.read("proxy.log"), as: UTF8.self).contains("CONNECT"))
+            let guarded = try WebServer(in: work.folder.path) { port in
+                try work.folder.write(
+                    "Port \(port)\nListen 127.0.0.1\nBasicAuth ada secret\n", to: "tinyproxy-\(port).conf")
+                return "tinyproxy -d -c tinyproxy-\(port).conf"
+            }
+            let refused = try work.run(
+                arguments, environment: ["https_proxy": "http://127.0.0.1:\(guarded.port)", "no_proxy": ""])
+            #expect(refused.status == 36 && refused.error.contains("the proxy answered 407"), "\(refused.error)")
+            #expect(refused.error.contains("the proxy wants a name and a password"), "\(refused.error)")
             proxy.stop()
             let without = try work.run(
                 arguments, environment: ["https_proxy": "http://127.0.0.1:\(proxy.port)", "no_proxy": ""])
