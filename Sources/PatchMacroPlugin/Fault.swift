@@ -32,13 +32,29 @@
     extension TokenSyntax {
         /// A name without backticks.
         var bare: String { text.filter { $0 != "`" } }
+
+        /// The label of an argument: a keyword needs no backticks there, and a name with a space does.
+        var label: String { bare.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" } ? bare : text }
     }
 
     extension AttributeListSyntax {
-        /// The `@available` attributes for the declarations that a macro adds, each followed by a space.
+        /// The `@available` attributes for the declarations that a macro adds, each followed by a space. Not that a
+        /// declaration is deprecated: the macro's own code would be warned of its use.
         var availability: String {
-            compactMap { $0.as(AttributeSyntax.self) }.filter { $0.attributeName.trimmedDescription == "available" }
-                .map { "\($0.trimmedDescription) " }.joined()
+            compactMap { $0.as(AttributeSyntax.self) }.filter { attribute in
+                attribute.attributeName.trimmedDescription == "available"
+                    && !attribute.trimmedDescription.filter { $0 != " " }.hasPrefix("@available(*,deprecated")
+            }.map { "\($0.trimmedDescription) " }.joined()
+        }
+    }
+
+    extension IfConfigDeclSyntax {
+        /// The declarations of all of its clauses. The compiler does not tell a macro which of them it takes.
+        var declarations: [DeclSyntax] {
+            clauses.flatMap { clause -> [DeclSyntax] in
+                guard case .decls(let members)? = clause.elements else { return [] }
+                return members.flatMap { $0.decl.as(IfConfigDeclSyntax.self)?.declarations ?? [$0.decl] }
+            }
         }
     }
 

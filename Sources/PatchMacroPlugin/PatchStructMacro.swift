@@ -24,9 +24,24 @@
                     "a generic struct cannot be a @PatchStruct; declare its patchFields manually, for each type"
                 )
             }
+            for outer in context.lexicalContext {
+                guard let generic = outer.asProtocol((any WithGenericParametersSyntax).self),
+                    generic.genericParameterClause != nil
+                else { continue }
+                throw Fault.at(
+                    structure.name, "a struct in a generic type cannot be a @PatchStruct; move it out of the type")
+            }
             var fields: [TokenSyntax] = []
             var omitted: [TokenSyntax] = []
             for member in structure.memberBlock.members {
+                if let condition = member.decl.as(IfConfigDeclSyntax.self) {
+                    for variable in condition.declarations.compactMap({ $0.as(VariableDeclSyntax.self) }) {
+                        guard try storedProperties(of: variable, isOmitted: false).isEmpty else {
+                            throw Fault.at(
+                                condition, "a property in #if cannot be a field; declare it without a condition")
+                        }
+                    }
+                }
                 guard let variable = member.decl.as(VariableDeclSyntax.self) else { continue }
                 let isOmitted = variable.attribute("PatchOmitted") != nil
                 for name in try storedProperties(of: variable, isOmitted: isOmitted) {
@@ -43,8 +58,8 @@
             // A reference to a function has all of its parameters, including the ones with default values.
             let make =
                 omitted.isEmpty
-                ? "\(type.trimmedDescription).init(\(fields.map { "\($0.bare):" }.joined()))"
-                : "{ \(type.trimmedDescription)(\(fields.enumerated().map { "\($1.bare): $\($0)" }.joined(separator: ", "))) }"
+                ? "\(type.trimmedDescription).init(\(fields.map { "\($0.label):" }.joined()))"
+                : "{ \(type.trimmedDescription)(\(fields.enumerated().map { "\($1.label): $\($0)" }.joined(separator: ", "))) }"
             let list = fields.map { ".field(\"\($0.bare)\", \\.\($0.text))" }.joined(separator: ", ")
             let omissions = omitted.map { ".omitting(\\.\($0.text))" }.joined()
             let conformance = protocols.isEmpty ? "" : ": PatchStruct"
@@ -97,7 +112,10 @@
                     )
                 }
                 if isConstant, binding.initializer != nil {
-                    throw Fault.at(name, "a constant with a value cannot be a field; make it static")
+                    throw Fault.at(
+                        name,
+                        "a constant with a value cannot be a field; make it static, or a variable that is @PatchOmitted"
+                    )
                 }
                 names.append(name)
             }
@@ -119,7 +137,10 @@
             guard let first = initializers.first else { return }
             let labels = fields.map(\.bare)
             let hasMemberwise = initializers.contains { initializer in
-                initializer.signature.parameterClause.parameters.map { $0.firstName.bare } == labels
+                let signature = initializer.signature
+                return signature.parameterClause.parameters.map { $0.firstName.bare } == labels
+                    && initializer.optionalMark == nil && signature.effectSpecifiers == nil
+                    && initializer.genericParameterClause == nil
             }
             guard !hasMemberwise else { return }
             throw Fault.at(

@@ -71,7 +71,9 @@
                 name = try Self.name(in: literal)
             } else if let word = function.modifiers.first(where: { $0.name.tokenKind == .keyword(.override) }) {
                 throw Fault.at(
-                    word, "an override that is @Patchable needs a name of its own, as in @Patchable(\"Derived.total\")")
+                    word,
+                    "an override that is @Patchable needs a name of its own, as in @Patchable(\"Derived.derivedTotal\")"
+                )
             } else {
                 name = "\(owner).\(function.name.bare)"
                 guard Self.isName(name) else {
@@ -238,7 +240,7 @@
             let clause = specifiers?.throwsClause
             let type = clause?.type?.trimmedDescription
             canThrow = clause != nil && type != "Never"
-            error = type == "Never" || type == "any Error" || type == "Error" ? nil : type
+            error = ["Never", "any Error", "any Swift.Error"].contains(type) ? nil : type
         }
 
         /// For the function's body.
@@ -256,7 +258,15 @@
             of node: AttributeSyntax, providingMembersOf declaration: some DeclGroupSyntax,
             conformingTo protocols: [TypeSyntax], in context: some MacroExpansionContext
         ) throws -> [DeclSyntax] {
-            let functions = declaration.memberBlock.members.compactMap { $0.decl.as(FunctionDeclSyntax.self) }
+            let members = declaration.memberBlock.members.map(\.decl)
+            for condition in members.compactMap({ $0.as(IfConfigDeclSyntax.self) }) {
+                let functions = condition.declarations.compactMap { $0.as(FunctionDeclSyntax.self) }
+                guard !functions.contains(where: { $0.attribute("Patchable") != nil }) else {
+                    throw Fault.at(
+                        condition, "a @Patchable function in #if; move it into an extension, and register it by itself")
+                }
+            }
+            let functions = members.compactMap { $0.as(FunctionDeclSyntax.self) }
             let places = functions.compactMap { function -> String? in
                 guard let attribute = function.attribute("Patchable") else { return nil }
                 let written = attribute.writtenName?.as(StringLiteralExprSyntax.self)?.representedLiteralValue

@@ -164,3 +164,23 @@ public extension Prices {
 @available(macOS 26, *) @PatchStruct struct Newer {
     var count: Int
 }
+
+enum Store {
+    /// It hides the protocol of this name.
+    enum Error: Swift.Error, ExpressibleByScriptError {
+        case failed
+        init(scriptError: any Swift.Error) { self = .failed }
+    }
+
+    @Patchable static func load(_ value: Int) throws(Error) -> Int { value }
+    @Patchable static func loadAny(_ value: Int) throws(any Swift.Error) -> Int { value }
+}
+
+@Patches final class Old {
+    @available(*, deprecated, message: "use another") @Patchable func total(_ value: Int) -> Int { value }
+}
+
+@PatchStruct struct Priced {
+    var `unit price`: Double
+    var `default`: Int
+}
