@@ -30,16 +30,22 @@ struct Main {
                     FileHandle.standardError.write(Data("\(getpid()) \(event.severity) \(event.name): \(event)\n".utf8))
                 }))
         // Before the launch, which a signal that ends the process would make a failed one.
-        let terminated = arrival(of: SIGTERM)
-        let drained = arrival(of: SIGUSR1)
+        let (sigterm, drained) = (arrival(of: SIGTERM), arrival(of: SIGUSR1))
+        let terminated = Task { for await _ in sigterm {} }
         // Before the first request, so that it is answered by the patches that are held.
         patches.launch()
         if CommandLine.arguments.contains("job") {
-            for await _ in terminated {}
+            await terminated.value
             return patches.end()
         }
-        // The feed may have news since this process ended: a patch that closes a hole, or the end of one.
-        await patches.sync()
+        // The feed may have news since this process ended: a patch that closes a hole, or the end of one. If it hangs, a
+        // service that is to end does not wait for it.
+        let news = Task { await patches.sync() }
+        Task {
+            await terminated.value
+            news.cancel()
+        }
+        _ = await news.value
 
         let server = try FileServer(port: settings.port) { path in
             if path == "/metrics" { return (200, PatchMetric.openMetrics(registry.metrics)) }
@@ -55,7 +61,7 @@ struct Main {
             for await _ in drained {}
             service.cancel()
         }
-        for await _ in terminated {}
+        await terminated.value
         // In this order: no request is lost, and the launch ends in an orderly way.
         server.stop()
         service.cancel()

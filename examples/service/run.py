@@ -112,6 +112,21 @@ class Service:
                         self.workers[place] = self.start()
             time.sleep(0.1)
 
+    def ends_while_the_feed_hangs(self):
+        """Whether a worker whose first sync has no answer ends at SIGTERM in an orderly way."""
+        with socket.create_server(("127.0.0.1", 0)) as feed:
+            worker = subprocess.Popen(
+                [SERVICE], env=self.environment | {"PATCH_FEED": f"http://127.0.0.1:{feed.getsockname()[1]}", "PORT": str(free_port())},
+                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=self.log)
+            try:
+                feed.settimeout(30)
+                feed.accept()
+                worker.send_signal(signal.SIGTERM)
+                return worker.wait(10) == 0
+            except (OSError, subprocess.TimeoutExpired):
+                worker.kill()
+                return False
+
     def restart(self):
         """Restarts one worker after the other, as a deployment does."""
         for place in range(WORKERS):
@@ -399,6 +414,7 @@ def try_out(feed, service, disk):
         thread.join(10)
     table.expect(service.end() == [0] * WORKERS, "a worker did not end in an orderly way")
     table.expect(service.crashes == 3, f"{service.crashes} workers have crashed, and not three")
+    table.expect(service.ends_while_the_feed_hangs(), "a worker waits for a feed that hangs, although it is to end")
     for fault in table.faults:
         print(f" error: {fault}")
     if table.faults:
