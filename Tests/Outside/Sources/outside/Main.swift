@@ -98,21 +98,33 @@ struct Around: PatchInstrument {
     }
 }
 
-/// Runs a body on a thread with the least stack. It has no room for a script, nor for much else.
+/// Runs a body on a thread with the least stack. It has no room for a script, nor for much else, such as Foundation's
+/// `Thread`.
 func onSmallestThread(_ body: @escaping @Sendable () -> Bool) -> Bool {
-    let (answer, done) = (Answer(), DispatchSemaphore(value: 0))
-    let thread = Thread {
-        answer.isRight.store(body(), ordering: .relaxed)
-        done.signal()
-    }
-    thread.stackSize = Int(PTHREAD_STACK_MIN)
-    thread.start()
-    done.wait()
-    return answer.isRight.load(ordering: .relaxed)
+    let work = SmallestWork(body)
+    var attributes = pthread_attr_t()
+    pthread_attr_init(&attributes)
+    pthread_attr_setstacksize(&attributes, Int(PTHREAD_STACK_MIN))
+    var thread = pthread_t()
+    let context = Unmanaged.passUnretained(work).toOpaque()
+    let status = pthread_create(
+        &thread, &attributes,
+        { context in
+            guard let context else { return nil }
+            let work = Unmanaged<SmallestWork>.fromOpaque(context).takeUnretainedValue()
+            work.isRight.store(work.body(), ordering: .relaxed)
+            return nil
+        }, context)
+    guard status == 0 else { return false }
+    pthread_join(thread, nil)
+    return work.isRight.load(ordering: .relaxed)
 }
 
-final class Answer: Sendable {
+final class SmallestWork: Sendable {
+    let body: @Sendable () -> Bool
     let isRight = Atomic(false)
+
+    init(_ body: @escaping @Sendable () -> Bool) { self.body = body }
 }
 
 @main
