@@ -145,7 +145,7 @@ public final class PatchDevice: Sendable {
             settings: configuration.settings, limits: configuration.limits, crashLimits: configuration.crashLimits,
             log: configuration.log, isReader: configuration.isReader,
             clock: milliseconds, uptime: .system,
-            progress: { done, all in progress?(SyncProgress(fetched: done, total: all)) },
+            progress: { done, all in progress?(SyncProgress(completed: done, total: all)) },
             listener: configuration.onEvent.map { EventThrottle(listener: $0) })
     }
 

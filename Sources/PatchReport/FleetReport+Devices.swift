@@ -46,16 +46,7 @@ extension FleetReport.Patch {
         suspected += life.isSuspected ? scale : 0
         affected += isAffected(life) ? scale : 0
         refused += life.has(.refused) ? scale : 0
-        switch life.stage {
-        case .shadow: inShadow += scale
-        case .trial: trial += scale
-        case .good: good += scale
-        case .withdrawn: withdrawn += scale
-        case .over: over += scale
-        case .rolledBack: lastRolledBack += scale
-        case .refused: lastRefused += scale
-        case .none: break
-        }
+        stages[life.stage, default: 0] += scale
         if let stopTime, life.has(.heardSinceStop) || own.runTime.map({ $0 >= stopTime }) ?? false {
             heard += scale
             keeping += isRunning ? scale : 0

@@ -102,7 +102,18 @@ package struct FleetReport: Sendable, Equatable {
 
     /// The stage of a patch on a device. If two have the same time, the higher one counts.
     package enum Stage: UInt8, Sendable {
-        case none, shadow, refused, trial, good, over, withdrawn, rolledBack
+        case none, shadow, refused, trial, good
+        /// It has expired, or the app was updated past its range.
+        case over
+        case withdrawn, rolledBack
+    }
+
+    /// The beginning of a patch's chart.
+    package struct ChartStart: Sendable, Equatable {
+        /// The first hour, in hours since 1970.
+        package let hour: Int
+        /// Devices that reported an earlier one.
+        package let devicesBefore: Int
     }
 
     /// One patch in one version.
@@ -110,8 +121,8 @@ package struct FleetReport: Sendable, Equatable {
         package let id: String
         package let version: Int
         /// Whether it answers calls where it runs, and is not in shadow, as the feed or else the events say. Then only
-        /// devices that have run it count, or were to: many others may have shadowed it, or shadow it until they sync,
-        /// and would hide the failures of a few. A pause or a withdrawal changes nothing about that.
+        /// devices count that ran it, or tried to: many others may have shadowed it, or shadow it until they sync, and
+        /// would hide the failures of a few. A pause or a withdrawal changes nothing about that.
         package var isLive = false
         /// Devices that reported anything about the patch.
         package var devices = 0
@@ -128,13 +139,9 @@ package struct FleetReport: Sendable, Equatable {
         /// Devices on which it failed, or that rolled it back.
         package var affected = 0
         package var refused = 0
-        /// Devices by the last stage that they reported.
-        package var inShadow = 0, trial = 0, good = 0, withdrawn = 0
-        /// Devices on which it is over: it has expired, or the app was updated past its range.
-        package var over = 0
-        /// Devices whose last stage is that they rolled it back, or refused it: those that have reached no other stage
-        /// since.
-        package var lastRolledBack = 0, lastRefused = 0
+        /// Devices by the last stage that they reported. Those in `.none` only loaded it, or the events of a stage are
+        /// missing.
+        package var stages: [Stage: Int] = [:]
         /// When the feed stopped it; nil if it is not stopped.
         package var stopped: Timestamp?
         /// Devices that have reported since then, and the number of them on which it still runs.
@@ -160,6 +167,7 @@ package struct FleetReport: Sendable, Equatable {
         package var systems: [Part] = []
         /// The faults, the most frequent first.
         package var faults: [Fault] = []
+        /// What was reported in each hour, the earliest first.
         package var hours: [Hour] = []
 
         package init(id: String, version: Int) {
@@ -171,13 +179,12 @@ package struct FleetReport: Sendable, Equatable {
         package var comparison: ComparisonCounts {
             comparisons.reduce(into: ComparisonCounts()) { $0.add($1.counts) }
         }
-        /// The first hour of the chart, in hours since 1970, and the devices that reported an earlier one; nil if no
-        /// device has a time.
+        /// Where the chart begins; nil if no device has a time.
         ///
         /// The clock of a device may be wrong by years, and a chart that began then would show nothing. Hours far
         /// before the first quarter of the devices are left out: further back than twice the time that the others took,
         /// and than two months.
-        package var beginning: (hour: Int, devicesBefore: Int)? {
+        package var beginning: ChartStart? {
             let new = hours.filter { $0.newDevices > 0 }
             guard let last = new.last?.hour else { return nil }
             let all = new.reduce(0) { $0.addingOrMost($1.newDevices) }
@@ -188,18 +195,17 @@ package struct FleetReport: Sendable, Equatable {
             }
             let start = quarter.map { $0.hour - max(60 * 24, 2 * (last - $0.hour)) } ?? last
             let (before, drawn) = (new.prefix { $0.hour < start }, new.first { $0.hour >= start })
-            return drawn.map { ($0.hour, before.reduce(0) { $0.addingOrMost($1.newDevices) }) }
+            return drawn.map {
+                ChartStart(hour: $0.hour, devicesBefore: before.reduce(0) { $0.addingOrMost($1.newDevices) })
+            }
         }
         /// The first minute in the chart with a failure or a roll-back, in minutes since 1970.
         package var firstBelievedBadMinute: Int? {
             guard let first = beginning?.hour else { return firstBadMinute }
             return hours.first { $0.hour >= first && $0.firstBadMinute != nil }?.firstBadMinute
         }
-        /// Devices that have reported no stage, because they only loaded it, or because the events of a stage are
-        /// missing.
-        package var inNoStage: Int {
-            max(0, [inShadow, trial, good, over, withdrawn, lastRolledBack, lastRefused].reduce(devices) { $0 - $1 })
-        }
+        /// Devices whose last stage it is.
+        package func devices(in stage: Stage) -> Int { stages[stage, default: 0] }
         package var hasTrouble: Bool { affected > 0 || refused > 0 || suspected > 0 }
     }
 

@@ -115,7 +115,7 @@ package final class SpecRunner: Sendable {
         limits.callTime = .seconds(10)
         limits.loadTime = .seconds(10)
         if mode == .shadow {
-            limits.shadowCalls = .max
+            limits.shadowCallsPerSecond = .max
             limits.shadowTextBytes = 200
             limits.failures = .max
         }

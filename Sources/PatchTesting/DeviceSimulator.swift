@@ -84,7 +84,7 @@ public final class DeviceSimulator<App: Sendable>: Sendable {
     ///
     /// - Parameter syncing: Whether the device syncs.
     /// - Returns: The report of the sync; nil without a sync.
-    /// - Throws: The errors of making the app.
+    /// - Throws: The errors of making the app; `config` if ``update(to:)`` was given a malformed version.
     @discardableResult
     public func launch(syncing: Bool = true) async throws -> SyncReport? {
         close()

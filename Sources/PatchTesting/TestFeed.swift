@@ -98,6 +98,8 @@ public final class TestFeed: Sendable {
     }
 
     /// Offers a patch to another part of all installations.
+    ///
+    /// - Throws: `config` if the feed does not list it, as do the functions that follow.
     public func rollout(_ patch: PatchID, percent: Int) throws(PatchError) {
         try edit(patch) { $0.rollout = Rollout(basisPoints: percent.timesHundred) }
     }

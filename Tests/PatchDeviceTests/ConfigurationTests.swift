@@ -34,7 +34,7 @@ import Testing
                 onProgress: { step in progress.locked { $0.append(step) } }, clock: { time }))
         #expect(await device.sync().counts == [.offered: 1])
         device.end()
-        #expect(progress.locked { $0 } == [SyncProgress(fetched: 1, total: 1)])
+        #expect(progress.locked { $0 } == [SyncProgress(completed: 1, total: 1)])
         let name = try #require(try Folder.names(in: Path(folder.at("events"))).first)
         let text = String(decoding: try folder.read("events/\(name.description)"), as: UTF8.self)
         #expect(text.contains("\"2026-09-21T14:13:20.000Z\"") && text.contains("\"synced\""))

@@ -178,6 +178,14 @@ extension DeviceSimulator {
         device.crash()
         try await device.launch()
         #expect(stages(device) == ["3 suspect", "8 suspect", "7 good"])
+        let told = device.events.compactMap {
+            switch $0.kind {
+            case .suspected(let halt): "suspected \(halt.patch.version)"
+            case .rolledBack(let halt): "rolled back \(halt.patch.version)"
+            default: nil
+            }
+        }
+        #expect(told.sorted() == ["suspected 3", "suspected 8"])
         #expect(device.active.map(\.version) == [7], "the good one stays")
         device.confirmAndEnd()
         try await device.launch()

@@ -495,7 +495,8 @@ import Testing
         let kinds: [PatchEvent.Kind] =
             told.map(PatchEvent.Kind.runner) + [
                 .launched(.init([patch], isSafeMode: false)), .launched(.init([], isSafeMode: true)),
-                .beganTrial(patch), .confirmed(patch), .rolledBack(halt), .closed(halt), .safeMode(.init(failures: 3)),
+                .beganTrial(patch), .confirmed(patch), .rolledBack(halt), .suspected(halt), .closed(halt),
+                .safeMode(.init(failures: 3)),
                 .waiting(.init(patch, functions: ["Shop.late"])), .neverConfirmed(.init(launches: 3)),
                 .expired(.init(patch, error)), .notApplicable(.init(patch, error)),
                 .withdrawn(.init(patch, reason: nil)), .withdrawn(.init(patch, reason: "bad")), .disabled, .enabled,

@@ -277,8 +277,8 @@ import Testing
         let folder = try TestFolder()
         let time = Mutex((now: Duration.zero, waits: 0))
         let device = PatchDevice(
-            host: try HostInfo(app: app, version: "2.3.1"), registry: PatchRegistry(), folder: folder.at("device"),
-            feed: nil, trust: nil,
+            host: HostInfo(app: app, version: try #require(AppVersion("2.3.1"))), registry: PatchRegistry(),
+            folder: folder.at("device"), feed: nil, trust: nil,
             uptime: Uptime(
                 now: { time.locked(\.now) },
                 sleep: { end in

@@ -255,8 +255,9 @@ import Testing
         for patch in report.patches where patch.id == "com.example.fix" && patch.version <= 2 {
             let counts = [
                 patch.devices, patch.newDevices, patch.running, patch.failing, patch.rolledBack, patch.suspected,
-                patch.affected, patch.refused, patch.inShadow, patch.trial, patch.good, patch.withdrawn, patch.over,
-                patch.lastRolledBack, patch.lastRefused, patch.inNoStage,
+                patch.affected, patch.refused, patch.devices(in: .shadow), patch.devices(in: .trial),
+                patch.devices(in: .good), patch.devices(in: .withdrawn), patch.devices(in: .over),
+                patch.devices(in: .rolledBack), patch.devices(in: .refused), patch.devices(in: .none),
                 patch.shadowed, patch.uncounted, Int(patch.failureShare.count), patch.failureShare.total,
             ]
             for (index, count) in counts.enumerated() { figures["\(patch.version) \(index)"] = count }

@@ -190,7 +190,10 @@ import Testing
         ])
         let patch = try #require(report.patches.first)
         #expect([patch.devices, patch.rolledBack, patch.refused] == [5, 3, 1])
-        let stages = [patch.withdrawn, patch.lastRolledBack, patch.good, patch.lastRefused, patch.inNoStage]
+        let stages = [
+            patch.devices(in: .withdrawn), patch.devices(in: .rolledBack), patch.devices(in: .good),
+            patch.devices(in: .refused), patch.devices(in: .none),
+        ]
         #expect(stages == [1, 1, 1, 1, 1])
     }
 
@@ -225,9 +228,13 @@ import Testing
             let patch = report.patches[0]
             #expect(patch.id == "com.example.fix")
             #expect([patch.devices, patch.running, patch.failing, patch.rolledBack, patch.refused] == [3, 1, 1, 1, 1])
-            #expect([patch.good, patch.trial, patch.withdrawn, patch.affected, patch.inNoStage] == [1, 0, 0, 1, 0])
-            #expect([patch.lastRolledBack, patch.lastRefused] == [1, 1])
-            #expect([report.patches[1].devices, report.patches[1].inNoStage] == [1, 1])
+            #expect(
+                [
+                    patch.devices(in: .good), patch.devices(in: .trial), patch.devices(in: .withdrawn), patch.affected,
+                    patch.devices(in: .none),
+                ] == [1, 0, 0, 1, 0])
+            #expect([patch.devices(in: .rolledBack), patch.devices(in: .refused)] == [1, 1])
+            #expect([report.patches[1].devices, report.patches[1].devices(in: .none)] == [1, 1])
             #expect([patch.counts.calls, patch.counts.failures, patch.counts.fallbacks] == [1000, 1, 2])
             #expect(patch.counts.meanTime == 200)
             #expect(patch.counts.longest == 900)
@@ -289,7 +296,8 @@ import Testing
             let report = try Self.report(lines, listed: [FleetReport.Listed(id: "com.example.fix", version: 1)])
             let patch = try #require(report.patches.first)
             #expect([report.devices, report.input.events, report.input.damaged] == [5, 7, 0])
-            #expect([patch.devices, patch.shadowed, patch.inShadow, patch.trial] == [4, 4, 3, 1])
+            #expect(
+                [patch.devices, patch.shadowed, patch.devices(in: .shadow), patch.devices(in: .trial)] == [4, 4, 3, 1])
             #expect([patch.failing, patch.affected, patch.running] == [1, 1, 0])
             #expect(patch.faults.map(\.event) == ["compared"] && patch.faults.map(\.function) == ["Cart.tax"])
             #expect(patch.faults.map(\.place) == [PatchError.Place(file: "a.lua", line: 3)])
@@ -455,7 +463,10 @@ import Testing
                 return try #require(try Self.report(lines, listed: listed).patches.first)
             }
             let (live, shadow) = (try patch(isLive: true), try patch(isLive: false))
-            #expect([live.devices, live.newDevices, live.failing, live.shadowed, live.withdrawn] == [5, 5, 2, 54, 0])
+            #expect(
+                [live.devices, live.newDevices, live.failing, live.shadowed, live.devices(in: .withdrawn)] == [
+                    5, 5, 2, 54, 0,
+                ])
             #expect([shadow.devices, shadow.newDevices, shadow.failing, shadow.shadowed] == [105, 105, 54, 54])
             #expect(live.comparison == shadow.comparison)
         }
@@ -525,7 +536,7 @@ import Testing
             Self.line("trial", device: 1, at: 1), Self.line("trial", device: 2, at: 2),
             Self.line("closed", device: 2, at: 60, #","patch.reason":"launches failed","patch.hash":"x""#),
         ]).patches[0]
-        #expect([patch.devices, patch.trial, patch.rolledBack, patch.affected] == [2, 1, 1, 1])
+        #expect([patch.devices, patch.devices(in: .trial), patch.rolledBack, patch.affected] == [2, 1, 1, 1])
         #expect(patch.faults.map(\.event) == ["closed"] && patch.faults.map(\.message) == ["launches failed"])
         #expect(patch.hours.map(\.rolledBack) == [1])
     }
@@ -790,7 +801,7 @@ import Testing
     @Test func fleetReportStagesAtSameTimeCountsGraver() throws {
         for names in [["rolled-back", "confirmed", "trial"], ["trial", "confirmed", "rolled-back"]] {
             let patch = try #require(try Self.report(names.map { Self.line($0) }).patches.first)
-            #expect([patch.trial, patch.good, patch.rolledBack] == [0, 0, 1])
+            #expect([patch.devices(in: .trial), patch.devices(in: .good), patch.rolledBack] == [0, 0, 1])
         }
         for names in [["activated", "deactivated"], ["deactivated", "activated"]] {
             #expect(try Self.report(names.map { Self.line($0) }).patches.first?.running == 1)
@@ -804,12 +815,15 @@ import Testing
         for lines in [lines, lines.reversed()] {
             let patch = try #require(try Self.report(lines).patches.first)
             #expect(
-                [patch.devices, patch.over, patch.refused, patch.affected, patch.running, patch.good] == [
+                [
+                    patch.devices, patch.devices(in: .over), patch.refused, patch.affected, patch.running,
+                    patch.devices(in: .good),
+                ] == [
                     1, 1, 0, 0, 0, 0,
                 ])
         }
         let again = try Self.report(lines + [Self.line("activated", at: 3), Self.line("confirmed", at: 4)])
-        #expect(again.patches.first?.over == 0 && again.patches.first?.running == 1)
+        #expect(again.patches.first?.devices(in: .over) == 0 && again.patches.first?.running == 1)
     }
 
     @Test func fleetReportLastLaunchGivesRunningPatches() throws {

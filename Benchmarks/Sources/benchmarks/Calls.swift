@@ -108,7 +108,7 @@ enum Calls {
         }
         let isShadow = kind.hasPrefix("shadow")
         var limits = PatchLimits()
-        if isShadow { limits.shadowCalls = kind == "shadow" ? .max : 1 }
+        if isShadow { limits.shadowCallsPerSecond = kind == "shadow" ? .max : 1 }
         let runner = try ReleaseFixture.runner(registry, limits: limits)
         if let script {
             let patch = try ReleaseFixture.selfContained(

@@ -38,6 +38,8 @@ extension PatchEvent.Kind {
         case .rolledBack(let halt):
             Words(
                 .rolledBack, halt.patch, halt.attributes, text: "\(halt.patch) was rolled back: \(halt.reason)")
+        case .suspected(let halt):
+            Words(.rolledBack, halt.patch, halt.attributes, text: "\(halt.patch) is suspected: \(halt.reason)")
         case .closed(let halt):
             Words(
                 .closed, halt.patch, halt.attributes,

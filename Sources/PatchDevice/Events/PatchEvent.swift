@@ -15,12 +15,15 @@ public struct PatchEvent: Sendable {
         case runner(RunnerEvent.Kind)
         /// A launch began.
         case launched(Launch)
-        /// A patch runs for the first time on this device.
+        /// A patch is on trial: it runs for the first time on this device, or again after it did not fit for a while.
         case beganTrial(PatchID)
         /// A launch with the patch was confirmed, so it is good.
         case confirmed(PatchID)
         /// A patch is rolled back. Launches or calls failed with it, its script did not load, or the app banned it.
         case rolledBack(Halt)
+        /// Launches failed with a patch on trial, and the patch may not be the cause. It is tried again alone, or is rolled
+        /// back at the first confirmation without it.
+        case suspected(Halt)
         /// Launches failed with a patch that has an `otherwise`, so only that answers.
         case closed(Halt)
         /// Launches failed with good patches, so the app runs without them.

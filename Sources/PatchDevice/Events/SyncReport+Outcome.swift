@@ -24,7 +24,7 @@ extension SyncReport {
         case engine
         /// It was withdrawn.
         case withdrawn
-        /// It failed on this device.
+        /// It failed on this device, or the app banned it.
         case banned
         /// It is not offered to more devices.
         case paused

@@ -28,7 +28,7 @@ public struct PatchStatus: Sendable, CustomStringConvertible {
         case shadow
         /// Another version of it runs, or is for this device.
         case superseded
-        /// It failed on this device, and never runs again.
+        /// It failed on this device, or the app banned it. It never runs again.
         case banned
         /// Launches failed with it and other good patches, so the app runs without them.
         case safeMode = "safe-mode"

@@ -14,7 +14,7 @@ extension PatchStore {
             case .suspect(let held):
                 // Alone, it is one of an app that never confirmed a launch.
                 let reason = held.failures > 0 ? StoreState.failedLaunches : EventRecord.suspicion
-                tell(.rolledBack(.init(held.patch, reason: reason, hash: held.hash)))
+                tell(.suspected(.init(held.patch, reason: reason, hash: held.hash)))
             case .closed(let held):
                 tell(.closed(.init(held.patch, reason: StoreState.failedLaunches, hash: held.hash)))
             case .banned(let ban): tell(.rolledBack(.init(ban.patch, reason: ban.reason, hash: ban.hash)))

@@ -131,9 +131,7 @@ extension StoreFolder {
             if let state, !states.contains(where: { $0.appVersion == state.appVersion }) { states.append(state) }
         }
         guard states.isEmpty else {
-            return try states.map { state throws(PatchError) in
-                try HostInfo(app: state.app, version: state.appVersion.description)
-            }
+            return states.map { HostInfo(app: $0.app, version: $0.appVersion) }
         }
         throw fault ?? PatchError(.noInput, "not a store: it has no state", remedy: StoreRemedy.sync).about(root)
     }

@@ -85,7 +85,7 @@ extension SyncPass {
             if let stored {
                 try check.accept(stored, as: download.entry, &manifest)
             } else {
-                let envelope = try await client.contents(of: download.target, limit: settings.envelopeLimit)
+                let envelope = try await client.contents(of: download.target, limit: settings.envelopeBytes)
                 try check.accept(envelope, as: download.entry, &manifest)
                 try store.writeEnvelope(envelope, hash: download.hash)
             }

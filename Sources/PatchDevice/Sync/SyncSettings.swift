@@ -19,7 +19,7 @@ public struct SyncSettings: Sendable {
     /// How long a whole sync may take. After that it fails, and patches that were downloaded by then are kept.
     public var timeLimit = Duration.seconds(600)
     /// The largest envelope to download, in bytes.
-    public var envelopeLimit = 1 << 20
+    public var envelopeBytes = 1 << 20
 
     /// Describes a device.
     ///

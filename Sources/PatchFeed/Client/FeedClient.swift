@@ -1,4 +1,4 @@
-public import PatchCrypto
+package import PatchCrypto
 
 /// A client of a feed: it brings the feed's metadata up to date, and finds and reads the files that they describe.
 ///
@@ -6,7 +6,7 @@ public import PatchCrypto
 /// workflow (section 5). One client is for one update: make another one for the next.
 ///
 /// After an error, the metadata that were trusted before are still trusted, and the next update begins from there.
-public struct FeedClient: Sendable {
+package struct FeedClient: Sendable {
     private let source: any FeedSource
     private let storage: any FeedStorage
     private let limits: FeedLimits
@@ -22,7 +22,7 @@ public struct FeedClient: Sendable {
     ///   - storage: Where trusted metadata are kept. An app keeps one for each feed.
     ///   - start: The time by which metadata must not have expired: the device's clock.
     /// - Throws: `feed-malformed` or `feed-signature` if `root` is not a root file that its own keys have signed.
-    public init(
+    package init(
         root: [UInt8], source: any FeedSource, storage: any FeedStorage, at start: Timestamp
     ) throws(PatchError) {
         try self.init(root: root, source: source, storage: storage, at: start, floor: nil)
@@ -50,7 +50,7 @@ public struct FeedClient: Sendable {
     ///   if the feed's files are wrong; `clock` if they seem expired only because the device's clock is wrong;
     ///   `feed-unavailable` if they cannot be fetched; `io` if they cannot be stored; `config` if this client was
     ///   updated before.
-    public mutating func update() async throws(PatchError) {
+    package mutating func update() async throws(PatchError) {
         guard trusted.timestamp == nil else {
             throw PatchError(.config, "a feed's client is for one update", hint: "make another one for the next")
         }
@@ -90,7 +90,7 @@ public struct FeedClient: Sendable {
     /// - Returns: nil if no role that is trusted for the path lists it.
     /// - Throws: As `update()` does, for the metadata of delegated roles, which are read when a search needs them.
     ///   `config` if no update has ended well before.
-    public mutating func target(_ path: String) async throws(PatchError) -> FeedTarget? {
+    package mutating func target(_ path: String) async throws(PatchError) -> FeedTarget? {
         try await search(for: path)
     }
 
@@ -121,7 +121,7 @@ public struct FeedClient: Sendable {
     ///   - limit: The maximum number of bytes, whatever the signed length.
     /// - Throws: `feed-limit` if the target is larger, `feed-mismatch` if it is not the signed file, `feed-unavailable`
     ///   if it cannot be fetched.
-    public mutating func contents(of target: FeedTarget, limit: Int) async throws(PatchError) -> [UInt8] {
+    package mutating func contents(of target: FeedTarget, limit: Int) async throws(PatchError) -> [UInt8] {
         guard target.length <= limit else {
             throw PatchError(.feedLimit, "\(target.path): \(target.length) bytes; at most \(limit) are allowed")
         }

@@ -1,9 +1,9 @@
-public import PatchCrypto
+package import PatchCrypto
 
 /// Where a client keeps the metadata that it trusts, between updates.
 ///
 /// The client verifies each item again after it is read, so a damaged or changed item counts as missing.
-public protocol FeedStorage: Sendable {
+package protocol FeedStorage: Sendable {
     /// Reads an item.
     ///
     /// - Parameters:

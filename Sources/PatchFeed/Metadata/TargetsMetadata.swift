@@ -1,4 +1,4 @@
-public import PatchCrypto
+package import PatchCrypto
 
 /// Metadata of the targets role, or of a role that it delegates to: files, and further delegations (section 4.5).
 package struct TargetsMetadata: MetadataBody {
@@ -73,9 +73,9 @@ package struct TargetsMetadata: MetadataBody {
 }
 
 /// A file that the feed describes.
-public struct FeedTarget: Sendable {
+package struct FeedTarget: Sendable {
     /// Its path below the feed's `targets` folder, as it is signed.
-    public let path: String
+    package let path: String
     package let file: FileDescription
 
     package init(path: String, _ object: JSONObject) throws(PatchError) {
@@ -94,15 +94,15 @@ public struct FeedTarget: Sendable {
     }
 
     /// Its length in bytes.
-    public var length: Int { file.length ?? 0 }
+    package var length: Int { file.length ?? 0 }
 
     /// The SHA-256 that is signed, in lower-case hex digits; nil if only other hashes are signed.
-    public var sha256: String? { file.sha256 }
+    package var sha256: String? { file.sha256 }
 
     /// Checks that bytes are this file.
     ///
     /// - Throws: `feed-mismatch` if they are not.
-    public func check(_ bytes: [UInt8]) throws(PatchError) { try file.check(bytes, of: path) }
+    package func check(_ bytes: [UInt8]) throws(PatchError) { try file.check(bytes, of: path) }
 }
 
 /// A delegation: a role, its keys, and the paths it is trusted for.

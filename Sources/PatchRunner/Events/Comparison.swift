@@ -2,7 +2,8 @@ internal import PatchCrypto
 internal import PatchText
 
 extension RunnerEvent {
-    /// What a patch in shadow would have changed, since the last event of this kind.
+    /// What a patch in shadow would have changed: in an event, since the last one of this kind; elsewhere, since the
+    /// shadow began.
     public struct Comparison: Sendable {
         /// How many of its runs ended as the call that was answered.
         public package(set) var agreed: Int

@@ -10,11 +10,11 @@ public struct PatchMetric: Sendable {
         @nonexhaustive
     #endif
     public enum Value: Sendable, Equatable {
-        /// A count since the patch was activated.
+        /// A count since the patch was activated, or its shadow began.
         case counter(Int)
         /// The current value.
         case gauge(Int)
-        /// Durations since the patch was activated.
+        /// Durations since the patch was activated, or its shadow began.
         case histogram(Histogram)
     }
 
@@ -48,18 +48,18 @@ public struct PatchMetric: Sendable {
     public let name: String
     /// The meaning of the metric, in a sentence.
     public let help: String
-    /// The labels: `patch`, `version`, and for some metrics `function` and `reason`.
+    /// The labels: `patch`, `version`, and for some metrics `function`, `reason` and `outcome`.
     public let labels: [Label]
     /// The value.
     public let value: Value
 }
 
 extension PatchRegistry {
-    /// Figures of the active patches: how often each function of each patch was called, failed, and was answered by
+    /// Figures of the active patches, and of those in shadow: how often each function of each patch was called, failed, and was answered by
     /// something else, and how long it took. Metrics of the same name follow one another.
     ///
-    /// A patch that is activated again counts from 0. Every 64th call is measured, and every call in which Lua ran for
-    /// more than a thousand instructions.
+    /// A patch that is activated again counts from 0. Every 64th call is measured. For the longest call, every call counts
+    /// in which Lua ran for more than a thousand instructions.
     public var metrics: [PatchMetric] {
         struct Key: Hashable {
             let patch: PatchID

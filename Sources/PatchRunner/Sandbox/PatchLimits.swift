@@ -49,7 +49,7 @@ public struct PatchLimits: Sendable {
     public var breakerPause = Duration.seconds(60)
     /// How many calls of a function are compared in a second with what a patch in shadow answers: 10; with `Int.max`
     /// all.
-    public var shadowCalls = 10
+    public var shadowCallsPerSecond = 10
     /// Bytes of a string, of a key and of an error's message that the example of a difference shows: 0, which shows
     /// types and sizes.
     public var shadowTextBytes = 0

@@ -42,8 +42,10 @@ extension FleetReport.Patch: JSONConvertible {
     var json: JSONValue {
         let numbers: JSONMembers = [
             ("id", id), ("version", version), ("devices", devices), ("running", running), ("failing", failing),
-            ("rolledBack", rolledBack), ("suspected", suspected), ("refused", refused), ("inShadow", inShadow),
-            ("trial", trial), ("good", good), ("over", over), ("withdrawn", withdrawn), ("calls", counts.calls),
+            ("rolledBack", rolledBack), ("suspected", suspected), ("refused", refused),
+            ("inShadow", devices(in: .shadow)),
+            ("trial", devices(in: .trial)), ("good", devices(in: .good)), ("over", devices(in: .over)),
+            ("withdrawn", devices(in: .withdrawn)), ("calls", counts.calls),
             ("failures", counts.failures), ("fallbacks", counts.fallbacks), ("shadowed", shadowed),
             ("uncounted", uncounted),
         ]

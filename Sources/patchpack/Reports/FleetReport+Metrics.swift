@@ -47,7 +47,9 @@ extension FleetReport {
         perPatch("patch_refused_devices", "Devices that refused it.") { $0.refused }
         perPatch(
             "patch_stopped_heard_devices", "Devices that were heard of since it was stopped.", ifStopped: true, \.heard)
-        perPatch("patch_stopped_running_devices", "Those of them on which it still runs.", ifStopped: true, \.keeping)
+        perPatch(
+            "patch_stopped_running_devices", "Devices that were heard of since it was stopped, on which it still runs.",
+            ifStopped: true, \.keeping)
         perPatch("patch_calls", "Calls of its replacements.") { $0.counts.calls }
         perPatch("patch_failures", "Calls that failed.") { $0.counts.failures }
         perPatch("patch_fallbacks", "Calls that something else than the patch answered.") { $0.counts.fallbacks }
@@ -58,8 +60,10 @@ extension FleetReport {
         perPatch("patch_shadow_incomparable", "Calls that could not be compared in shadow.") {
             $0.comparison.incomparable
         }
-        perGate("gate_crossed", "1 if it is sure that the part is above the gate's bound.", .crossed)
-        perGate("gate_passed", "1 if it is sure that the part is below the gate's bound.", .passed)
+        perGate("gate_crossed", "1 if the gate is crossed: the part is above its bound for sure.", .crossed)
+        perGate(
+            "gate_passed", "1 if the gate is passed: the part is below its bound for sure, or is 0 so far for =0.",
+            .passed)
         return text.text
     }
 }

@@ -188,7 +188,8 @@ extension FleetReport.Patch {
     func rows(of all: Int) -> [(name: String, value: String)] {
         var rows = [
             ("devices", "\(devices.grouped)  \(Share(devices, of: all).value?.percent ?? "") of all"),
-            ("running", "\(running.grouped)  \(Share(running, of: devices).value?.percent ?? "")"), ("stages", stages),
+            ("running", "\(running.grouped)  \(Share(running, of: devices).value?.percent ?? "")"),
+            ("stages", stageText),
             ("failing", part(failing)), ("rolled back", part(rolledBack)), ("refused", part(refused)),
         ]
         if suspected > 0 { rows.append(("suspected", "\(part(suspected)), rolled back together with others")) }
@@ -210,11 +211,13 @@ extension FleetReport.Patch {
     }
 
     /// How many devices are in each stage. Those that a good patch has no devices in are shown only if they have some.
-    private var stages: String {
-        let always = [(trial, "on trial"), (good, "good"), (over, "over"), (withdrawn, "withdrawn")]
-        let ends = [(lastRolledBack, "rolled back"), (lastRefused, "refused"), (inNoStage, "in none of these")]
-        let shown = [(inShadow, "in shadow")].filter { $0.0 > 0 } + always + ends.filter { $0.0 > 0 }
-        return shown.map { "\($0.grouped) \($1)" }.joined(separator: ", ")
+    private var stageText: String {
+        let names: [(FleetReport.Stage, String)] = [
+            (.shadow, "in shadow"), (.trial, "on trial"), (.good, "good"), (.over, "over"), (.withdrawn, "withdrawn"),
+            (.rolledBack, "rolled back"), (.refused, "refused"), (.none, "in none of these"),
+        ]
+        let shown = names.filter { [.trial, .good, .over, .withdrawn].contains($0.0) || devices(in: $0.0) > 0 }
+        return shown.map { "\(devices(in: $0).grouped) \($1)" }.joined(separator: ", ")
     }
 
     /// How many devices were heard of since the feed stopped it, and have it no longer.
@@ -227,9 +230,8 @@ extension FleetReport.Patch {
 
     /// A chart of the devices that reported it for the first time; nil if no device has a time.
     private var adoption: String? {
-        guard let (first, before) = beginning, let last = hours.last(where: { $0.newDevices > 0 })?.hour else {
-            return nil
-        }
+        guard let start = beginning, let last = hours.last(where: { $0.newDevices > 0 })?.hour else { return nil }
+        let (first, before) = (start.hour, start.devicesBefore)
         let left = before > 0 ? "; \(before.counting("device")) before that, by clocks that may be wrong" : ""
         return "\(sparkline(first...last))  \((last - first + 1).grouped) h from \(hourText(first))\(left)"
     }

@@ -154,14 +154,14 @@ extension FleetReport.Patch {
     fileprivate func stages(color: String) -> [StageCount] {
         [
             // A patch is good on a device if the app starts with it. Its calls may still fail.
-            StageCount(name: "good", count: good, style: failing == 0 ? "good" : color),
-            StageCount(name: "in shadow", count: inShadow, style: "rest"),
-            StageCount(name: "on trial", count: trial, style: color),
-            StageCount(name: "rolled back", count: lastRolledBack, style: "bad"),
-            StageCount(name: "refused", count: lastRefused, style: "rest"),
-            StageCount(name: "over", count: over, style: "rest"),
-            StageCount(name: "withdrawn", count: withdrawn, style: "rest"),
-            StageCount(name: "in none of these", count: inNoStage, style: "rest"),
+            StageCount(name: "good", count: devices(in: .good), style: failing == 0 ? "good" : color),
+            StageCount(name: "in shadow", count: devices(in: .shadow), style: "rest"),
+            StageCount(name: "on trial", count: devices(in: .trial), style: color),
+            StageCount(name: "rolled back", count: devices(in: .rolledBack), style: "bad"),
+            StageCount(name: "refused", count: devices(in: .refused), style: "rest"),
+            StageCount(name: "over", count: devices(in: .over), style: "rest"),
+            StageCount(name: "withdrawn", count: devices(in: .withdrawn), style: "rest"),
+            StageCount(name: "in none of these", count: devices(in: .none), style: "rest"),
         ]
     }
 }

@@ -140,7 +140,7 @@ import Testing
     func programWithShadowsDoesWhatItDoesWithout(live: String?) async throws {
         let count = isSanitized ? 4000 : testsMayBeLong ? 250_000 : 5000
         var limits = PatchLimits.patient
-        limits.shadowCalls = .max
+        limits.shadowCallsPerSecond = .max
         limits.callFuel = 4000
         limits.memoryBytes = 1 << 20
         limits.peakMemoryBytes = 64 << 20

@@ -56,7 +56,7 @@ import Testing
     /// Limits with which each call is compared.
     private static var everything: PatchLimits {
         var limits = PatchLimits.patient
-        limits.shadowCalls = .max
+        limits.shadowCallsPerSecond = .max
         return limits
     }
 
@@ -411,7 +411,7 @@ import Testing
     @Test func sampleThatIsFullTakesCallsAgainAfterASecond() async throws {
         let clock = ManualUptime()
         var limits = PatchLimits.patient
-        limits.shadowCalls = 3
+        limits.shadowCallsPerSecond = 3
         let shop = try Shop(limits: limits, uptime: clock.uptime)
         try shop.shadow("patch.replace('Cart.total', function(original, p, q) return original(p, q) end)")
         for _ in 0..<10 { _ = shop.total(2, 3) }

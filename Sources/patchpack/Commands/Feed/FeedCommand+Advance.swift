@@ -43,6 +43,7 @@ extension FeedCommand {
             at: action.change.now)
         var failure: ((_ isWritten: Bool) -> PatchError?)?
         let isWritten = try action.run(isUrgent: true) { (feed, details) throws(PatchError) in
+            failure = nil  // Of an attempt before this one, which another change has overtaken.
             let old = try feed.entry(asked.id, version: asked.version)
             // The evidence is about the step before this change.
             guard old.json.encoded() == asked.json.encoded() else {

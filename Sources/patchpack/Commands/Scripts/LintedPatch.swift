@@ -2,6 +2,7 @@ import PatchCrypto
 import PatchFiles
 import PatchLint
 import PatchRunner
+import PatchText
 
 struct LintedPatch: Sendable {
     let entry: Path
@@ -43,7 +44,7 @@ struct LintedPatch: Sendable {
                     .fileName, line: 1, "\(script.name) cannot be a script's name", hint: Manifest.Script.nameRule))
         }
         do {
-            let tags = try fields.head(of: scripts[0], at: entry)
+            let tags = try ScriptHead(of: scripts[0], at: entry)
             head = tags
             version = fields.patch(of: tags)
             for (tag, meant) in tags.doubtfulTags {
@@ -98,5 +99,15 @@ extension PatchError {
         PatchError(
             .duplicate, "\(patch) is also in \(other)",
             hint: "give the newer one a higher @version, or give one of them another @patch")
+    }
+}
+
+extension ScriptHead {
+    /// Tags that differ from a known tag by one typing mistake. A misspelt `@expires` would have no effect.
+    fileprivate var doubtfulTags: [(tag: String, meant: String)] {
+        // A longer tag differs by more than one letter.
+        otherTags.filter { $0.utf8.count <= 64 }.compactMap { tag in
+            Tag.allCases.first { editDistance($0.rawValue, tag.lowercased()) <= 1 }.map { (tag, $0.rawValue) }
+        }
     }
 }

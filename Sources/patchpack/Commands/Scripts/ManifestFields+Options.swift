@@ -45,8 +45,11 @@ extension ManifestFields {
             _ = try completed(by: tags).manifest(of: [PatchScript(name: "main.lua", bytes: [])])
         } catch {
             let field = error.place?.field ?? ""
-            let option = field == "appVersions" ? "app-versions" : field
-            throw .usage("--\(option): \(error.message)", hint: error.hint)
+            let option = field == "appVersions" ? Option.appVersions.name : field
+            // The manifest's own words begin with its member, which the option is for.
+            let member = "manifest: `\(field)` "
+            let fault = error.message.hasPrefix(member) ? error.message.dropFirst(member.count) : error.message[...]
+            throw .usage("--\(option): \(fault)", hint: error.hint)
         }
     }
 
@@ -67,17 +70,6 @@ extension ManifestFields {
             return nil
         }
         return "\(id) \(version)"
-    }
-
-    /// The tags of an entry script.
-    ///
-    /// - Throws: `usage` if a tag is wrong.
-    func head(of script: PatchScript, at path: Path) throws(PatchError) -> ScriptHead {
-        do {
-            return try ScriptHead(of: script.bytes)
-        } catch {
-            throw error.coded(.usage).about(path)
-        }
     }
 
     /// The manifest of a patch. Each field comes from an option or, without one, from a tag of the entry.
@@ -106,11 +98,14 @@ extension ManifestFields {
 }
 
 extension ScriptHead {
-    /// Tags that differ from a known tag by one typing mistake. A misspelt `@expires` would have no effect.
-    var doubtfulTags: [(tag: String, meant: String)] {
-        // A longer tag differs by more than one letter.
-        otherTags.filter { $0.utf8.count <= 64 }.compactMap { tag in
-            Tag.allCases.first { editDistance($0.rawValue, tag.lowercased()) <= 1 }.map { (tag, $0.rawValue) }
+    /// The tags of an entry script.
+    ///
+    /// - Throws: `usage` if a tag is wrong.
+    init(of script: PatchScript, at path: Path) throws(PatchError) {
+        do {
+            self = try ScriptHead(of: script.bytes)
+        } catch {
+            throw error.coded(.usage).about(path)
         }
     }
 }

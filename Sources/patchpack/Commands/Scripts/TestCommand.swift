@@ -312,7 +312,7 @@ enum TestCommand {
     ) throws(PatchError) -> TestReport.GivenPatch? {
         let given = try ScriptInput.scripts(files, onStandardInput: given)
         let (scripts, entry) = (given.map(\.script), given[0].file)
-        let head = try fields.head(of: scripts[0], at: entry)
+        let head = try ScriptHead(of: scripts[0], at: entry)
         if needsTag, head.value(of: .patch) == nil { return nil }
         let manifest = try fields.manifest(for: scripts, head: head, from: entry)
         return TestReport.GivenPatch(
