@@ -124,6 +124,12 @@ import Synchronization
         life.drop()
     }
 
+    /// Ends all lives. They refer to their host, so nothing of them stays open only if it forgets them.
+    func end() {
+        for life in lives { life.drop() }
+        workers = []
+    }
+
     /// Kills a life in the middle of what it does.
     func kill(_ life: Life) {
         life.isDead = true

@@ -70,7 +70,7 @@ import world_faults
     }
 
     func end() {
-        for life in hosts.flatMap(\.lives) { life.drop() }
+        for host in hosts { host.end() }
         counts.add("failed-writes", Int(world_faults_count()) - faultsBefore)
         try? FileManager.default.removeItem(atPath: folder)
     }
