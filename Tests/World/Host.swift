@@ -80,8 +80,9 @@ import Synchronization
     func perform(_ event: Event) async {
         if event.verb == .skew {
             let errors = [0, 0, 0, 0, -3600, 3600, -400 * 86_400, 30 * 86_400]
-            world.hasWrongClocks = true
-            return clockError.store(errors[event.what % errors.count], ordering: .relaxed)
+            let error = errors[event.what % errors.count]
+            if error != 0 { world.hasWrongClocks = true }
+            return clockError.store(error, ordering: .relaxed)
         }
         let number = event.what % workers.count
         guard event.verb == .start || workers[number] != nil else { return }
@@ -92,9 +93,8 @@ import Synchronization
             guard event.verb == .start else { return }
         }
         var fault: Disk.Fault?
-        if event.how / 7 % 12 == 0 {
-            fault = [.full, .broken, .readOnly, .killed, .killed, .killed][event.how / 84 % 6]
-        }
+        let faults = world.diskFaults
+        if event.how / 7 % 12 == 0, !faults.isEmpty { fault = faults[event.how / 84 % faults.count] }
         if event.verb == .start {
             if let old = workers[number] {
                 await old.perform(Event(gap: 0, verb: .stop, who: 0, what: 0, how: 0))
@@ -107,9 +107,11 @@ import Synchronization
         guard let life = workers[number] else { return }
         life.hasFault = fault != nil
         if let fault {
-            world.hasFaultyDisks = true
             parts[life.version, default: Part()].isUncertain = true
-            if fault != .killed { parts[life.version, default: Part()].hasBrokenDisk = true }
+            if fault != .killed {
+                world.hasFaultyDisks = true
+                parts[life.version, default: Part()].hasBrokenDisk = true
+            }
         }
         Disk.arm(fault, after: event.how % 40)
         await life.perform(event)
@@ -157,9 +159,11 @@ import Synchronization
             var crash: PatchID?
             /// The events of a misuse or an internal fault.
             var faults: [String] = []
-            /// The patches of which a call has failed, and those of which a breaker has opened.
+            /// The patches of which a call has failed, also in shadow, and those of which a breaker has opened.
             var failed: Set<PatchID> = []
+            var failedInShadow: Set<PatchID> = []
             var opened: Set<PatchID> = []
+            var rolledBack: Set<PatchID> = []
             /// What the guarded function has answered while the device told something.
             var checks: Set<Int> = []
         }
@@ -186,6 +190,9 @@ import Synchronization
                     Disk.arm(.killed, after: 0)
                     state.crash = state.crash ?? line.patch
                 case .runner(.failed(let failed)): state.failed.insert(failed.call.patch)
+                case .runner(.compared(let shadow)) where shadow.comparison.failed > 0:
+                    state.failedInShadow.insert(shadow.call.patch)
+                case .rolledBack(let halt), .closed(let halt): state.rolledBack.insert(halt.patch)
                 case .runner(.breakerOpened(let breaker)): state.opened.insert(breaker.patch)
                 case .misused(let error): state.faults.append("misused: \(error)")
                 case .syncFailed(let failed) where failed.error.code == .internal:
@@ -286,6 +293,9 @@ import Synchronization
         Disk.arm(.killed, after: 0)
         device.close()
         Disk.disarm()
+        let notes = notes.now
+        for patch in notes.failed.union(notes.failedInShadow) { world.failing[patch, default: []].insert(host.name) }
+        for patch in notes.rolledBack { world.rolledBack[patch, default: []].insert(host.name) }
     }
 
     func perform(_ event: Event) async {
@@ -299,6 +309,8 @@ import Synchronization
         case .stop:
             device.end()
             if isConfirmed { forgive() }
+            // What is not written to the log is not reported.
+            guard !hasFault else { break }
             for (patch, count) in made { world.calls[patch, default: (0, 0)].written += count }
             for patch in notes.now.failed { world.reportedFailures[patch, default: []].append(world.now) }
         case .crash: crash(nil)

@@ -139,6 +139,14 @@ extension World {
         expect(report.devices <= hosts.count, "each device counts once", "\(report.devices)")
         for patch in report.patches {
             let id = PatchID(id: patch.id, version: patch.version)
+            let (failing, rolledBack) = (failing[id]?.count ?? 0, rolledBack[id]?.count ?? 0)
+            expect(patch.failing <= failing, "what fails is reported", "\(id): \(patch.failing), not \(failing)")
+            expect(
+                reportedFailures[id] == nil || patch.failing > 0, "what fails is reported",
+                "\(id): \(reportedFailures[id] ?? [])")
+            expect(
+                patch.rolledBack <= rolledBack, "what was rolled back is reported",
+                "\(id): \(patch.rolledBack), not \(rolledBack)")
             guard let truth = truths[id], !truth.isGuard, ![.fails, .loops].contains(truth.fault) else { continue }
             let (written, all) = (calls[id]?.written ?? 0, calls[id]?.all ?? 0)
             expect(

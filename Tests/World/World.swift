@@ -29,10 +29,15 @@ import world_faults
     let liars: Int
     /// The calls of each version: of processes that have ended in an orderly way, and of all.
     var calls: [PatchID: (written: Int, all: Int)] = [:]
+    /// The hosts on which each version has failed, and those that have rolled it back.
+    var failing: [PatchID: Set<String>] = [:]
+    var rolledBack: [PatchID: Set<String>] = [:]
     /// When each version has failed in a process that has ended in an orderly way.
     var reportedFailures: [PatchID: [Int]] = [:]
     var hasWrongClocks = false, hasFaultyDisks = false
     var counts = Counts()
+    /// The ways in which the hosts' disks fail: none, at the end of a process, or in all ways.
+    let diskFaults: [Disk.Fault]
     /// The first invariant that does not hold.
     private(set) var failure: Failure?
     let clock = Clock()
@@ -60,6 +65,7 @@ import world_faults
         hasCron = seed % 8 > 0
         cronPause = [6 * 3600, 3 * 86_400][seed / 8 % 2]
         liars = seed / 9 % 3
+        diskFaults = [[], [.killed], Disk.allFaults, Disk.allFaults][abs(seed) / 7 % 4]
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         copies = ["one", "two"].map { Copy($0, self) }
         operators = (0..<3).map { Operator($0, self) }
@@ -87,6 +93,7 @@ import world_faults
             if failure == nil { await check() }
             guard failure == nil else { return }
         }
+        for host in hosts { host.end() }
         checkReport()
     }
 
@@ -151,6 +158,8 @@ struct Counts: CustomStringConvertible {
 /// What makes the disk fail: after some calls, one or all of them fail.
 enum Disk {
     enum Fault { case full, broken, readOnly, killed }
+
+    static let allFaults: [Fault] = [.full, .broken, .readOnly, .killed, .killed, .killed]
 
     static func arm(_ fault: Fault?, after calls: Int) {
         switch fault {
