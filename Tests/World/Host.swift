@@ -38,9 +38,10 @@ import Synchronization
         var isUncertain = false
         /// Whether its disk has ever failed to write.
         var hasBrokenDisk = false
-        /// A version of the guard that has proved itself, and when that was seen.
+        /// A version of the guard that has proved itself, when that was seen, and the state of the feed that was known
+        /// then, by its place.
         var held: PatchID?
-        var heldSince = 0
+        var heldSince = 0, heldFrom = 0
     }
 
     static let versions = ["1.0", "1.1", "1.2"]
@@ -230,8 +231,9 @@ import Synchronization
     private var inner: [Event] = []
     private var served: [UInt8]?
     private var calls: [PatchID: Int] = [:]
-    /// The versions of the guard that have answered in this process, and still must if the feed offers them.
-    var guards: Set<PatchID> = []
+    /// The versions of the guard that have answered in this process, and still must if the feed offers them, with the
+    /// place of the state of the feed that was known when they did.
+    var guards: [PatchID: Int] = [:]
     /// The patches that have run, and those that have failed too often, so that older versions have taken their places.
     var ran: Set<PatchID> = []
     var replaced: Set<PatchID> = []
@@ -422,8 +424,7 @@ import Synchronization
     /// Calls the functions, which may end the process.
     private func call() {
         let (layers, check) = answers()
-        var answering = layers
-        if check % 10 == 3 { answering.append(PatchID(id: Truth.ids[2], version: check / 10)) }
+        let answering = layers + [Truth.guardOf(check).function].compactMap(\.self)
         world.counts.add("calls", 2)
         for patch in answering {
             calls[patch, default: 0] += 1

@@ -26,15 +26,17 @@ extension World {
         // The calls may open a breaker, so that another version runs after them.
         let running = life.device.active
         let (layers, check) = life.answers()
-        let answering = layers + (check % 10 == 3 ? [PatchID(id: Truth.ids[2], version: check / 10)] : [])
+        let (function, otherwise) = Truth.guardOf(check)
+        let called = layers + [function].compactMap(\.self)
+        let answering = called + [otherwise].compactMap(\.self)
         let text = "\(who): \(layers.map(\.description)), check \(check), running \(running.map(\.description))"
 
         if traces { for status in life.device.patches { trace("\(who): \(status)") } }
 
         // Each answer is of a version that runs, and each version that runs, and works, answers.
         expect(layers.map(\.id) == Set(layers.map(\.id)).sorted(), "layers are in the order of ids", text)
+        expect(Set(called).isSubset(of: running), "only what runs answers", text)
         for patch in answering {
-            expect(running.contains(patch), "only what runs answers", text)
             expect(!life.device.store.state.bans.contains { $0.patch == patch }, "no banned patch answers", text)
             expect(isMeant(patch, for: life), "each answer is of a version for this app", text)
         }
@@ -65,19 +67,23 @@ extension World {
     private func checkGuards(of life: Life, _ check: Int, _ text: String) {
         let answers = life.notes.takeChecks().union([check])
         let state = life.device.store.state
-        life.guards = life.guards.filter { patch in
+        life.guards = life.guards.filter { patch, index in
             !state.bans.contains { $0.patch == patch } && !life.host.parts.values.contains(where: \.hasBrokenDisk)
-                && wasAlways { keeps(patch, $0, for: life.version) }
+                && wasAlways(since: index) { keeps(patch, $0, for: life.version) }
         }
         expect(
             life.guards.isEmpty || !answers.contains(1), "a guard that has answered answers", "\(life.guards) \(text)")
-        let patch = PatchID(id: Truth.ids[2], version: check / 10)
-        if check % 10 == 3, truths[patch]?.closesHole == true { life.guards.insert(patch) }
+        let (function, otherwise) = Truth.guardOf(check)
+        guard let patch = function ?? otherwise, truths[patch]?.closesHole == true else { return }
+        life.guards[patch] = life.guards[patch] ?? index(of: life.known)
     }
 
-    /// Whether each list that was put in place is of a kind.
-    private func wasAlways(_ isOfKind: (PatchListDraft) -> Bool) -> Bool {
-        place.timestamps.allSatisfy { records[$0].map { isOfKind($0.list) } ?? false }
+    /// The place of a state of the feed among those that were put in place; the first one if it is not certain.
+    private func index(of timestamp: [UInt8]) -> Int { place.timestamps.lastIndex(of: timestamp) ?? 0 }
+
+    /// Whether each list that was put in place is of a kind, from one of them on.
+    private func wasAlways(since index: Int, _ isOfKind: (PatchListDraft) -> Bool) -> Bool {
+        place.timestamps[index...].allSatisfy { records[$0].map { isOfKind($0.list) } ?? false }
     }
 
     private func isMeant(_ patch: PatchID, for life: Life) -> Bool {
@@ -102,7 +108,7 @@ extension World {
         defer { life.host.parts[life.version] = part }
         let known = life.host.parts.values.contains(where: \.isUncertain) ? [] : life.known
         if let held = part.held {
-            let isOffered = wasAlways { offers(held, $0, to: life.version) }
+            let isOffered = wasAlways(since: part.heldFrom) { offers(held, $0, to: life.version) }
             if !isOffered || part.unsynced >= 3 || part.hasBrokenDisk { part.held = nil }
         }
         if let held = part.held {
@@ -110,11 +116,12 @@ extension World {
             guard life.synced > part.heldSince else { return }
             return expect(check != 1, "a hole that was closed stays closed", "\(held): \(text)")
         }
-        let patch = PatchID(id: Truth.ids[2], version: check / 10)
-        let isProven = check % 10 == 3 && truths[patch]?.closesHole == true && part.proven.contains(patch)
-        guard !known.isEmpty, !part.hasBrokenDisk, isProven else { return }
+        guard !known.isEmpty, !part.hasBrokenDisk, let patch = Truth.guardOf(check).function,
+            truths[patch]?.closesHole == true, part.proven.contains(patch)
+        else { return }
         part.held = patch
         part.heldSince = now
+        part.heldFrom = index(of: known)
     }
 
     /// Whether a list offers a guard, and no other one that may take its place and leave the hole open.

@@ -37,8 +37,14 @@ struct Truth {
     }
 
     var isGuard: Bool { patch.id == Self.ids[2] }
-    /// Whether it is a guard that always answers.
-    var closesHole: Bool { hasOtherwise && fault == .none }
+    /// Whether it is a guard that always answers, if only with its `otherwise`.
+    var closesHole: Bool { hasOtherwise && fault != .crashesInLoad && fault != .failsInLoad }
+
+    /// The version of the guard that an answer of the guarded function is of: its function, or its `otherwise`.
+    static func guardOf(_ answer: Int) -> (function: PatchID?, otherwise: PatchID?) {
+        let patch = PatchID(id: ids[2], version: answer / 10)
+        return (answer % 10 == 3 ? patch : nil, answer % 10 == 4 ? patch : nil)
+    }
 
     /// The script. What it returns tells which versions have answered.
     var source: String {
