@@ -63,7 +63,8 @@ extension Event {
         "disable deploy sync start sync start",
         "stage wait sign deploy start sync call stop advance", "stage disable enable undo sign",
         "backup publish restore publish repair", "push pull' publish' deploy' publish publish' repair",
-        "start call start call start call",
+        "stage sign withdraw sign deploy start sync", "stage pause disable sign enable sign deploy sync",
+        "withdraw stage withdraw sign sign deploy sync", "start call start call start call",
     ].map { habit in
         habit.split(separator: " ").map { word in
             (verb: Verb(rawValue: word.filter(\.isLetter)), mark: word.last)

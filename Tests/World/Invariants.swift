@@ -234,6 +234,7 @@ extension World {
         var state = parent
         while state != request.knew, let record = records[state], let before = records[record.parent] {
             stops.formUnion(before.list.raised(since: record.list))
+            stops.formUnion(record.list.stoppedAgain(since: before.list))
             state = record.parent
         }
         guard state == request.knew else { return }
@@ -261,6 +262,14 @@ extension PatchListDraft {
     /// Whether a version of the app may run patches.
     fileprivate func isOn(for version: AppVersion) -> Bool {
         isEnabled && minimumAppVersion.map { $0 <= version } ?? true
+    }
+
+    /// The entries that were stopped before, and once more in this list, for another reason.
+    fileprivate func stoppedAgain(since old: PatchListDraft) -> [String] {
+        entries.filter { entry in
+            let before = old.entries.first { $0.name == entry.name }
+            return !entry.isOffered && before?.reason != nil && before?.reason != entry.reason
+        }.map(\.name)
     }
 
     /// What this list offers to more devices than another one: `all`, `minimum`, and entries.

@@ -43,6 +43,11 @@ import PatchPublishing
     }
 }
 
+extension FeedChange {
+    /// Whether a change waits for signatures.
+    fileprivate var isWaiting: Bool { folder.hasStaged() && (try? staged(on: repository())) != nil }
+}
+
 /// What an operator asked for: what was known then, and what may be offered to more devices by it.
 struct Request {
     let knew: [UInt8]
@@ -104,9 +109,9 @@ struct Record {
     func makeFeed(in copy: Copy) throws {
         let feed = try FeedRepository(
             app: FeedFixture.app, environment: "release", root: [FeedKey(Keys.root.verifyingKey)], rootThreshold: 1,
-            release: Keys.release.map { try FeedKey($0.verifyingKey) }, releaseThreshold: 1,
+            release: Keys.release.map { try FeedKey($0.verifyingKey) }, releaseThreshold: world.releaseThreshold,
             online: [FeedKey(Keys.online[0].verifyingKey)], at: time)
-        let signers = try ([Keys.root, Keys.release[0], Keys.online[0]]).map { try FeedSigner($0) }
+        let signers = try ([Keys.root, Keys.online[0]] + Keys.release).map { try FeedSigner($0) }
         _ = try change(of: copy, .init(ChangeDetails(at: time)), by: signers).make(feed)
         world.root = try copy.folder.read(FeedLayout.firstRoot) ?? []
         for other in world.operators { _ = try other.pin(of: copy).keep(world.root) }
@@ -177,8 +182,9 @@ struct Record {
         let held: [SigningKey] =
             switch event.verb {
             case .stage: event.how / 100 % 2 == 0 ? [Keys.release[0]] : []
+            case .sign: [Keys.release[event.gap % 2]]
             case .rotate: [Keys.root] + Keys.release + Keys.online
-            default: [Keys.release[1]]
+            default: Array(Keys.release.suffix(world.releaseThreshold))
             }
         var signers = try held.map { (key) throws(PatchError) in try FeedSigner(key) }
         if event.verb != .stage, event.verb != .rotate {
@@ -195,10 +201,14 @@ struct Record {
         }
         let change = change(of: copy, settings, by: signers)
         var request = Request(knew: knew, offers: [])
-        if event.how / 10 % 8 == 0 { Disk.arm(event.how % 2 == 0 ? .killed : .full, after: event.what % 30) }
+        let fault: Disk.Fault? = event.how / 10 % 8 == 0 ? (event.how % 2 == 0 ? .killed : .full) : nil
+        // A process that is killed may leave a half of the files that wait.
+        let keepsStaged = event.verb != .sign && event.inner.isEmpty && fault != .killed && change.isWaiting
+        Disk.arm(fault, after: event.what % 30)
         defer {
             Disk.disarm()
             let signs = event.verb == .sign
+            world.expect(!keepsStaged || change.isWaiting, "a change that waits is not lost", "\(copy.name): \(event)")
             world.note(copy, signs ? copy.staged ?? request : request, signs: signs)
         }
         let result: FeedChange.Result
@@ -227,7 +237,7 @@ struct Record {
         _ copy: Copy
     ) throws(PatchError) -> Set<String> {
         details.reason = "\(event.verb)"
-        let verb = event.verb == .stage ? [.publish, .resume, .enable][event.what % 3] : event.verb
+        let verb = event.verb == .stage ? [.publish, .resume, .enable][event.how / 7 % 3] : event.verb
         switch verb {
         case .publish:
             let truth = world.newTruth(event)
@@ -286,7 +296,7 @@ struct Record {
             entry.rollout = Rollout(basisPoints: [500, 3000, 10_000][event.how % 3], unit: .installation, seed: nil)
             entry.leaveShadow()
         }
-        guard let new = old.changed(to: entry, reason: isStop ? "stopped" : nil) else { return [] }
+        guard let new = old.changed(to: entry, reason: isStop ? "stopped by \(name)" : nil) else { return [] }
         feed.replace([new.name: new], adding: [], in: details)
         return isStop && verb != .shadow ? [] : [new.name]
     }

@@ -36,6 +36,8 @@ import world_faults
     var reportedFailures: [PatchID: [Int]] = [:]
     var hasWrongClocks = false, hasFaultyDisks = false
     var counts = Counts()
+    /// How many holders of release keys sign a change.
+    let releaseThreshold: Int
     /// The ways in which the hosts' disks fail: none, at the end of a process, or in all ways.
     let diskFaults: [Disk.Fault]
     /// The first invariant that does not hold.
@@ -65,6 +67,7 @@ import world_faults
         hasCron = seed % 8 > 0
         cronPause = [6 * 3600, 3 * 86_400][seed / 8 % 2]
         liars = seed / 9 % 3
+        releaseThreshold = 1 + abs(seed) / 5 % 2
         diskFaults = [[], [.killed], Disk.allFaults, Disk.allFaults][abs(seed) / 7 % 4]
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         copies = ["one", "two"].map { Copy($0, self) }
