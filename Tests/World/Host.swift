@@ -88,8 +88,9 @@ import Synchronization
         let number = event.what % workers.count
         guard event.verb == .start || workers[number] != nil else { return }
         if let life = workers[number], life.isBusy {
-            // In the middle of its sync it can only be killed.
-            guard [.crash, .start].contains(event.verb) else { return }
+            // In the middle of its sync, other threads go on.
+            if [.call, .confirm, .background].contains(event.verb) { await life.perform(event) }
+            guard [.crash, .start].contains(event.verb) || life.isDead else { return }
             kill(life)
             guard event.verb == .start else { return }
         }
@@ -360,7 +361,7 @@ import Synchronization
     /// Answers a request of a sync.
     func download(_ path: String) async -> Result<[UInt8]?, PatchError> {
         defer { requests += 1 }
-        if requests % 3 == 1, !inner.isEmpty { await happen(inner.removeFirst()) }
+        if let next = inner.first, next.how / 3 % 8 <= requests { await happen(inner.removeFirst()) }
         guard !isDead else { return .failure(PatchError(.feedUnavailable, "the process has ended")) }
         var bytes = world.place.read(path, age: path.isOfCaches ? network.age : 0)
         if requests == network.request {
