@@ -17,6 +17,11 @@ import Synchronization
     let clockError = Atomic(0)
     /// What is known of the part that each version of the app has of the folder.
     var parts: [AppVersion: Part] = [:]
+    /// How many processes have died, and how many of them each patch may have ended.
+    private(set) var deaths = 0
+    private(set) var deathsWith: [PatchID: Int] = [:]
+    /// The patches that it has banned, and when that was seen first.
+    var banned: [PatchID: Int] = [:]
     /// Until when the ages of the folder's files were made right.
     private var passed: Int
     unowned let world: World
@@ -99,6 +104,7 @@ import Synchronization
         if event.how / 7 % 12 == 0, !faults.isEmpty { fault = faults[event.how / 84 % faults.count] }
         if event.verb == .start {
             if let old = workers[number] {
+                old.hasFault = false
                 await old.perform(Event(gap: 0, verb: .stop, who: 0, what: 0, how: 0))
                 finish(old, number)
             }
@@ -134,9 +140,16 @@ import Synchronization
         workers = []
     }
 
+    /// A process has ended, and may have been ended by patches.
+    func noteDeath(with patches: Set<PatchID>) {
+        deaths += 1
+        for patch in patches { deathsWith[patch, default: 0] += 1 }
+    }
+
     /// Kills a life in the middle of what it does.
     func kill(_ life: Life) {
         life.isDead = true
+        life.noteEnd()
         life.device.store.close()
         for number in workers.indices where workers[number] === life { workers[number] = nil }
     }
@@ -223,6 +236,8 @@ import Synchronization
     private(set) var isBusy = false
     private(set) var isInBackground = false
     private var isConfirmed = false
+    /// Whether it has ended, or may be killed without a word about it.
+    private var hasEnded = false
     /// When its patches were activated at the latest.
     private var activated = 0
     /// The state of the feed that it obeys, by its timestamp; empty if that is not certain.
@@ -289,9 +304,20 @@ import Synchronization
         }
     }
 
+    /// Notes that the process ends now, unless it has ended in an orderly way.
+    func noteEnd() {
+        guard !hasEnded else { return }
+        hasEnded = true
+        let state = device.store.state
+        let noted = (state.launch?.patches ?? []) + (state.launch?.late ?? [])
+        let all = ran.union(device.active).union(state.stored.filter { noted.contains($0.hash) }.map(\.patch))
+        host.noteDeath(with: all)
+    }
+
     /// Ends the process without a word.
     func drop() {
         isDead = true
+        noteEnd()
         source.life.withLock { $0 = nil }
         Disk.arm(.killed, after: 0)
         device.close()
@@ -312,8 +338,9 @@ import Synchronization
         case .stop:
             device.end()
             if isConfirmed { forgive() }
-            // What is not written to the log is not reported.
+            // What is not written is not known to have ended well, and not reported.
             guard !hasFault else { break }
+            hasEnded = true
             for (patch, count) in made { world.calls[patch, default: (0, 0)].written += count }
             for patch in notes.now.failed { world.reportedFailures[patch, default: []].append(world.now) }
         case .crash: crash(nil)
@@ -323,6 +350,7 @@ import Synchronization
         case .background:
             device.enterBackground()
             isInBackground = true
+            hasEnded = !hasFault
         case .call:
             for _ in 0..<1 + event.how % 7 where !isDead { call() }
         case .sync, .foreground:
@@ -334,10 +362,12 @@ import Synchronization
             served = nil
             let running = device.active
             isBusy = true
+            hasEnded = false
             defer { isBusy = false }
             let report = event.verb == .sync ? await device.sync() : await device.enterForeground()
             if device.active != running { activated = world.now }
             synced = world.now
+            if !isDead { hasEnded = isInBackground && !hasFault }
             if let report { judge(report, event) }
         default: break
         }
@@ -408,6 +438,10 @@ import Synchronization
         guard device.role == .writer else { return }
         part.isUncertain = !isCertain
         if isCertain { part.known = known }
+        guard isCertain, event.verb == .sync, network.isHonest, event.inner.isEmpty, host.deaths == 0,
+            !host.parts.values.contains(where: \.hasBrokenDisk)
+        else { return }
+        world.checkArrivals(on: self)
     }
 
     /// It obeys what the folder knows.

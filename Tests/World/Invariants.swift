@@ -58,6 +58,7 @@ extension World {
         life.replaced.formUnion(replaced)
         life.ran.formUnion(runningNow)
         expect(life.replaced.isDisjoint(with: runningNow), "what has failed stays off until the next launch", text)
+        checkBans(of: life, answering, text)
         checkGuards(of: life, check, text)
         checkHole(of: life, check, text)
     }
@@ -99,6 +100,43 @@ extension World {
             let entry = list.entries.first { $0.id == patch.id && $0.version == patch.version }
             expect(entry?.state != .withdrawn, "a withdrawn patch is gone", text)
             expect(entry?.state != .shadow, "a patch in shadow does not answer", text)
+        }
+    }
+
+    private func isSound(_ patch: PatchID) -> Bool { truths[patch].map { $0.fault == .none } ?? false }
+
+    /// What the feed offers to all devices has arrived with a sync on a host without failures.
+    func checkArrivals(on life: Life) {
+        guard let list = records[life.known]?.list, list.isOn(for: life.version) else { return }
+        let stored = life.device.store.state.stored
+        for id in Truth.ids {
+            let versions = list.entries.filter { entry in
+                entry.id == id && isMeant(PatchID(id: id, version: entry.version), for: life)
+            }
+            guard let entry = versions.max(by: { $0.version < $1.version }), entry.state == .active,
+                entry.basisPoints == 10_000, entry.when != .nextLaunch
+            else { continue }
+            let patch = PatchID(id: id, version: entry.version)
+            let hasHigher = stored.contains { $0.patch.id == id && $0.patch.version > patch.version }
+            expect(
+                !isSound(patch) || hasHigher || life.device.active.contains(patch), "what the feed offers arrives",
+                "\(life.host.name) \(life.version): \(patch), \(life.device.why(id))")
+        }
+    }
+
+    /// No sound patch is blamed for a single death, and what was banned never comes back.
+    private func checkBans(of life: Life, _ answering: [PatchID], _ text: String) {
+        for patch in life.device.store.state.bans.map(\.patch) {
+            let deaths = life.host.deathsWith[patch] ?? 0
+            expect(
+                !isSound(patch) || deaths > 1, "no sound patch is banned for nothing",
+                "\(text): \(patch) after \(deaths) deaths")
+            life.host.banned[patch] = life.host.banned[patch] ?? now
+        }
+        guard !life.host.parts.values.contains(where: \.hasBrokenDisk) else { return }
+        for patch in answering {
+            let isKnown = life.host.banned[patch].map { $0 < life.synced } ?? false
+            expect(!isKnown, "what was banned does not come back", "\(text): \(patch)")
         }
     }
 
