@@ -416,6 +416,23 @@ import Testing
         #expect(names == (isAlive ? ["1.0"] : []) + ["1.1", "1.2"])
     }
 
+    /// A process may have begun before another version has banned a patch, and sync for the first time only after the
+    /// part of that version is too old.
+    @Test func banOfAPartThatEndsIsKept() async throws {
+        let machine = try Machine(processes: 2)
+        _ = try machine.publishPrice(7)
+        let process = try machine.start("1.1", at: 1)
+        let old = try machine.start("1.0")
+        await old.device.sync()
+        try old.device.ban(everyVersionOf: DeviceTests.id, reason: "for this test")
+        machine.crash()
+        let run = try Tool.shell("find '\(machine.part("1.0"))' -type f -exec touch -d '15 days ago' {} +")
+        try #require(run.status == 0, "\(run.error)")
+        await process.device.sync()
+        #expect(!FileManager.default.fileExists(atPath: machine.part("1.0")))
+        #expect(Self.codes(process.device) == ["7 banned"])
+    }
+
     // MARK: folders of older versions of this library
 
     /// Such a folder has one state for all versions.

@@ -100,10 +100,11 @@ package actor PatchSync {
             hasAsked = false
         }
         let start = ContinuousClock.now
-        store.clean()
         if store.follow(on: pass.runner, longest: settings.timeLimit), await awaitWriter() {
             return SyncReport(following: store.state)
         }
+        // The parts of other versions may end now, but their bans count from now on.
+        store.clean()
         store.noteSyncBegin()
         hasAsked = true
         var report = await askFeed(activation)
