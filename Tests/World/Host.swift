@@ -13,6 +13,8 @@ import Synchronization
     let folder: String
     let logs: String
     private var workers: [Life?]
+    /// Whether its workers are services, which try patches alone after a sync.
+    let isService: Bool
     /// How wrong its clock is, in seconds.
     let clockError = Atomic(0)
     /// What is known of the part that each version of the app has of the folder.
@@ -34,6 +36,8 @@ import Synchronization
         /// The patches that have proved themselves at some time, and all that were tried.
         var proven: Set<PatchID> = []
         var tried: Set<PatchID> = []
+        /// When each patch that is closed was last tried again, and crashed.
+        var retried: [PatchID: Int] = [:]
         /// The patches that crashed while others had not proved themselves, so that the cause was not known at once, or
         /// that have come back.
         var shared: Set<PatchID> = []
@@ -53,6 +57,7 @@ import Synchronization
 
     init(_ number: Int, workers count: Int, _ world: World) {
         name = "host\(number)"
+        isService = number == 1
         self.world = world
         folder = "\(world.folder)/\(name)"
         logs = "\(world.folder)/logs/\(name)"
@@ -365,6 +370,7 @@ import Synchronization
             hasEnded = false
             defer { isBusy = false }
             let report = event.verb == .sync ? await device.sync() : await device.enterForeground()
+            if host.isService, !isDead { device.store.tryAlone() }
             if device.active != running { activated = world.now }
             synced = world.now
             if !isDead { hasEnded = isInBackground && !hasFault }

@@ -45,12 +45,15 @@ extension World {
             expect(answering.contains(patch), "what runs answers", text)
         }
         let runningNow = life.device.active
-        for status in life.device.patches where status.isActive {
-            expect(
-                runningNow.contains { $0.id == status.id && $0.version == status.version }, "why is true",
-                "\(text) \(status)")
+        let list = records[life.known]?.list
+        for status in life.device.patches {
+            let patch = PatchID(id: status.id, version: status.version ?? 0)
+            expect(!status.isActive || runningNow.contains(patch), "why is true", "\(text) \(status)")
+            guard let list, life.host.parts.count == 1, life.device.role == .writer else { continue }
+            expect(isTrue(status, of: patch, on: life, list), "why is true", "\(text) \(status)")
         }
-        if let list = records[life.known]?.list { checkObedience(of: life, to: list, answering, text) }
+        if let list { checkObedience(of: life, to: list, answering, text) }
+        checkOrder(of: life, text)
         // What has failed too often, so that another version answers, stays off until the next launch.
         let replaced = life.notes.now.opened.filter { patch in
             life.ran.contains(patch) && runningNow.contains { $0.id == patch.id && $0.version < patch.version }
@@ -61,6 +64,38 @@ extension World {
         checkBans(of: life, answering, text)
         checkGuards(of: life, check, text)
         checkHole(of: life, check, text)
+    }
+
+    /// Whether what a device says of a version is so, as far as the list and the world tell.
+    private func isTrue(
+        _ status: PatchStatus, of patch: PatchID, on life: Life, _ list: PatchListDraft
+    ) -> Bool {
+        let entry = list.entries.first { $0.id == patch.id && $0.version == patch.version }
+        return switch status.code {
+        case .disabled: !list.isEnabled
+        case .withdrawn: entry?.state == .withdrawn
+        case .paused: entry?.state == .paused
+        case .shadow: entry?.state == .shadow
+        case .rollout: entry.map { $0.basisPoints < 10_000 } ?? false
+        case .appVersion: !isMeant(patch, for: life) || !list.isOn(for: life.version)
+        case .refused: truths[patch]?.fault == .failsInLoad
+        case .suspect, .closed, .safeMode: life.host.deaths > 0
+        case .engine, .group, .expired, .waiting: false
+        default: true
+        }
+    }
+
+    /// No older version runs in the place of one that has proved itself.
+    private func checkOrder(of life: Life, _ text: String) {
+        guard life.device.role == .writer else { return }
+        let opened = life.notes.now.opened
+        for held in life.device.store.state.held {
+            guard held.stage == .good, !held.isUnproven, !held.isSuspended, !opened.contains(held.patch) else {
+                continue
+            }
+            let older = life.device.active.first { $0.id == held.patch.id && $0.version < held.patch.version }
+            expect(older == nil, "no older version runs in the place of a proven one", "\(text): \(held.patch)")
+        }
     }
 
     /// A version of the guard that has answered in this process answers in it, or another one does, as long as the feed
@@ -187,12 +222,21 @@ extension World {
         life.noteHealth()
         let state = life.device.store.state
         var part = life.host.parts[life.version] ?? .init()
+        defer { life.host.parts[life.version] = part }
+        // One that is closed is tried again and again, each time after a longer pause.
+        if state.held.contains(where: { $0.patch == patch && $0.stage == .suspect && $0.isProtective }) {
+            let last = part.retried[patch] ?? -600
+            part.retried[patch] = now
+            let mayBeEarly = part.hasBrokenDisk || hasWrongClocks || life.device.role != .writer
+            return expect(
+                mayBeEarly || now - last >= 600, "a closed patch is tried again after a pause",
+                "\(life.host.name) \(life.version): \(patch) after \(now - last) s")
+        }
         part.tried.insert(patch)
         part.crashes[patch, default: 0] += 1
         if part.tried.subtracting(part.proven) != [patch] { part.shared.insert(patch) }
         // A suspect that the feed puts into shadow comes back in another role.
         if state.shadows.contains(where: { $0.patch == patch }) { part.shared.insert(patch) }
-        life.host.parts[life.version] = part
         let most = part.proven.contains(patch) ? 7 : part.shared.contains(patch) ? 4 : 2
         let count = part.crashes[patch] ?? 0
         guard !part.hasBrokenDisk else { return }

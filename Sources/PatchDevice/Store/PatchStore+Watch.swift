@@ -49,7 +49,7 @@ extension PatchStore {
     }
 
     /// Tries a suspect or a closed patch alone, in a process that is confirmed and whose watches are over.
-    func tryAlone() {
+    package func tryAlone() {
         endWatches()
         let (runner, trust, tried) = memory.locked { ($0.launch.runner, $0.launch.trust, $0.launch.triedAlone) }
         guard !isReadOnly, let runner else { return }
