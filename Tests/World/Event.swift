@@ -58,6 +58,7 @@ extension Event {
     /// to another patch.
     private static let habits = [
         "publish deploy start sync call confirm advance deploy",
+        "enable publish widen deploy start confirm sync call stop start confirm sync stop start sync call",
         "publish deploy start sync withdraw deploy start sync start sync start",
         "publish deploy start sync call publish deploy sync call withdraw publish+ deploy sync",
         "disable deploy sync start sync start",
