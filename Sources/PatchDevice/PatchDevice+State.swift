@@ -71,7 +71,8 @@ extension PatchDevice {
     }
 
     /// Forgets every patch, ban and note. What stays are the name of the installation, which keys a feed has
-    /// revoked, and the number of the newest trust store. Running patches are not stopped. Other versions of the app forget them too, except those that run now.
+    /// revoked, and the number of the newest trust store. Running patches are not stopped. Other versions of the app
+    /// forget them too, except those that run now.
     ///
     /// - Throws: `io` if that cannot be written, as in a process that only reads or follows.
     public func clear() throws(PatchError) { try store.clear() }

@@ -38,8 +38,8 @@ struct Main {
             await terminated.value
             return patches.end()
         }
-        // The feed may have news since this process ended: a patch that closes a hole, or the end of one. If it hangs, a
-        // service that is to end does not wait for it.
+        // The feed may have news since this process ended: a patch that closes a hole, or the end of one. If it hangs,
+        // a service that is to end does not wait for it.
         let news = Task { await patches.sync() }
         Task {
             await terminated.value

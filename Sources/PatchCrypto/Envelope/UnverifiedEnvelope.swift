@@ -145,8 +145,8 @@ package struct UnverifiedEnvelope: Sendable {
 
     /// Finds the script key that the delimiter names.
     ///
-    /// - Throws: `decryptFailed` if the key is missing, or is for another suite than the delimiter names; `config` if the
-    ///   provider returns another key; what the provider throws.
+    /// - Throws: `decryptFailed` if the key is missing, or is for another suite than the delimiter names; `config` if
+    ///   the provider returns another key; what the provider throws.
     func scriptKey(from keys: some ScriptKeyProvider) throws(PatchError) -> ScriptKey {
         guard let key = try keys.scriptKey(withID: scriptKeyID) else {
             let names = keys.scriptKeyNames.joined(separator: ", ")

@@ -23,8 +23,8 @@ package enum KeyStoreFile {
         let header = "\(magic) \(cost.log2N) \(cost.r) \(cost.p) \(String(decoding: Hex.encode(salt), as: UTF8.self))\n"
         var text: [UInt8] = []
         defer { _ = SecretBytes(wiping: &text) }
-        // The array has its full size at once, because an array that grows leaves copies in memory. A name has at most 64
-        // bytes, and so has a key.
+        // The array has its full size at once, because an array that grows leaves copies in memory. A name has at most
+        // 64 bytes, and so has a key.
         text.reserveCapacity(ring.keys.count * 256)
         for (name, key) in ring.keys {
             text += Array("\(name) ".utf8)

@@ -21,8 +21,8 @@ public struct PatchEvent: Sendable {
         case confirmed(PatchID)
         /// A patch is rolled back. Launches or calls failed with it, its script did not load, or the app banned it.
         case rolledBack(Halt)
-        /// Launches failed with a patch on trial, and the patch may not be the cause. It is tried again alone, or is rolled
-        /// back at the first confirmation without it.
+        /// Launches failed with a patch on trial, and the patch may not be the cause. It is tried again alone, or is
+        /// rolled back at the first confirmation without it.
         case suspected(Halt)
         /// Launches failed with a patch that has an `otherwise`, so only that answers.
         case closed(Halt)

@@ -302,7 +302,8 @@ import Testing
         #expect(harness.failures.isEmpty && !patch.isBreakerOpen, "\(harness.failures)")
     }
 
-    /// Who changes a patch waits for its calls. An instance that closes meanwhile, for want of memory, is given back too.
+    /// Who changes a patch waits for its calls. An instance that closes meanwhile, for want of memory, is given back
+    /// too.
     @Test func instanceThatClosesWhileItsLockIsAwaitedIsGivenBack() async throws {
         let harness = try Harness(limits: Self.limits(2).with(\.peakMemoryBytes, 8 << 20))
         let (small, smallIsIn, smallMayLeave) = try harness.holding("T.small", answer: 1)

@@ -205,11 +205,11 @@ import Testing
             #expect(points >= (testsMayBeLong ? 3 : 1), "\(points)")
         }
 
-        /// A disk that does not tell what is there has lost nothing: a store is not begun again, and a folder that cannot
-        /// be read to its end is not a smaller one.
+        /// A disk that does not tell what is there has lost nothing: a store is not begun again, and a folder that
+        /// cannot be read to its end is not a smaller one.
         @Test(arguments: [
             (
-                "patchpack keystore add k.store new.key -q", "patchpack keystore list k.store | grep -cE 'first|new'",
+                "patchpack keystore add k.store new.key -q", "patchpack keystore list k.store | grep -c ,",
                 "k.store", "stat", 12
             ),
             (
@@ -217,7 +217,7 @@ import Testing
                 "t.store", "stat", 12
             ),
             (
-                "patchpack verify -q -r sub --trusted-key trusted.pem --script-key script.key", "echo 2", "cart.lua",
+                "patchpack verify -q -r sub --trusted-key trusted.pem --script-key script.key", "echo 0", "cart.lua",
                 "readdir", 4
             ),
         ])
@@ -231,17 +231,17 @@ import Testing
                 export P=open-sesame
                 patchpack() { "$TOOL" "$@" ${store:+--passphrase-env P}; }
                 "$TOOL" keygen -q --profile mpaas -o new; cp new/script.key new.key; cp new/trusted.pem new.pem
-                cp script.key first.key; mkdir sub; cp cart.js sub/a.js; cp cart.js sub/b.js
+                cp script.key first.key; mkdir sub; "$TOOL" pack -q cart.lua -o sub --no-lint --signing-key signing.pem --script-key script.key
                 "$TOOL" keystore add k.store first.key -q --passphrase-env P; "$TOOL" trust add t.store trusted.pem -q
                 case "\(line)" in *keystore*) store=1 ;; esac
                 cp \(file) before
                 for number in $(seq \(number)); do
                   cp before \(file)
                   if (export FAULT=\(call):$number:5 LD_PRELOAD=\(library.at("faults.so")); \(line) >out 2>&1); then
-                    [ "$(\(counts))" = 2 ] && [ \(call) = stat ] || echo "$number: lost: $(cat out)"
+                    [ "$(\(counts))" = 2 ] || echo "$number: lost: $(cat out)"
                   else
                     cmp before \(file) || echo "$number: changed"
-                    grep -q 'input/output error' out || echo "$number: $(cat out)"
+                    grep -q 'patchpack: error: ' out || echo "$number: $(cat out)"
                   fi
                 done
                 """, in: shop.folder.path)

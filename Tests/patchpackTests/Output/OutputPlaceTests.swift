@@ -163,11 +163,8 @@ import Testing
             let library = try #require(FaultTests.library).at("faults.so")
             let words = line.replacing(" --force", with: "")
             let run = try run(words, after: "", "LD_PRELOAD='\(library)' FAULT=link:1:other")
-            // An edit replaces the store.
-            let replaces = line.hasPrefix("trust add")
-            #expect(run.status == (replaces ? 0 : 73), "\(run.status) \(run.error)")
-            #expect(replaces || isWhole(run), "\(run.text)")
-            #expect(try shell("grep -rlx --exclude='.patchpack-*' other out").lines.count == (replaces ? 0 : 1))
+            #expect(run.status == 73 && isWhole(run), "\(run.status) \(run.error)\(run.text)")
+            #expect(try shell("grep -rlx --exclude='.patchpack-*' other out").lines.count == 1)
         }
     #endif
 

@@ -9,6 +9,6 @@ patch.replace("T.run", function(original, x)
     assert(not pcall(string.format, format, table.unpack(bad, 1, 249)))
     if n > 0 then dive(n - 1) end
   end
-  for i = 1, 30 do pcall(dive, i) end
+  for i = 1, 8 do pcall(dive, i) end
   return x
 end)
