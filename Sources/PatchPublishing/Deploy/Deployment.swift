@@ -228,6 +228,13 @@ package struct Deployment {
                 guard other.isOwn || last.bytes == given?.bytes else { throw .otherCopy(target.name, other) }
                 outcome.givenUp = other.isOwn ? nil : other
             }
+            // What a key had signed that was removed is valid again if the key is. It must not come after this one.
+            if let stale = try next(after: timestamp) {
+                throw PatchError(
+                    .feedConflict,
+                    "\(target.name): timestamp \(stale.version) is there, of a key that is trusted again",
+                    remedy: .signAbove(stale.version, folder: folder.path.description))
+            }
             let path = FeedLayout.next(after: last?.version)
             let file = FeedFile(path: path, bytes: timestamp.bytes, replaces: false)
             if isTrial { return timestamp }
