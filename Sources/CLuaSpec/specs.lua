@@ -43,7 +43,7 @@ local function quoted(value)
   local function quote(text) return (("%q"):format(text):gsub("\\\n", "\\n")) end
   if #value <= 1000 then return quote(value) end
   local last, first = 400, #value - 399
-  while value:byte(last + 1) & 0xC0 == 0x80 do last = last - 1 end
+  while last > 0 and value:byte(last + 1) & 0xC0 == 0x80 do last = last - 1 end
   while first <= #value and value:byte(first) & 0xC0 == 0x80 do first = first + 1 end
   return quote(value:sub(1, last)) .. " … " .. first - last - 1 .. " bytes … " .. quote(value:sub(first))
 end
@@ -84,7 +84,20 @@ local function show(value, depth, seen)
   return "{" .. table.concat(parts, ", ") .. "}"
 end
 
--- A table is compared by its `__eq` if both have the same one, except for the outermost.
+-- Notes a pair of tables. Returns whether it is the first time.
+local function is_new(seen, a, b)
+  local partners = seen[a]
+  if not partners then
+    seen[a] = {[b] = true}
+    return true
+  end
+  if partners[b] then return false end
+  partners[b] = true
+  return true
+end
+
+-- A table is compared by its `__eq` if both have the same one, except for the outermost. A pair that comes again, as in a
+-- cycle, needs no second look: the first difference ends the whole comparison.
 local function same(a, b, inside, seen)
   if type(a) ~= "table" or type(b) ~= "table" then return a == b end
   local meta, other = debug.getmetatable(a), debug.getmetatable(b)
@@ -94,34 +107,32 @@ local function same(a, b, inside, seen)
     return true
   end
   seen = seen or {}
-  if seen[a] == b then return true end
-  seen[a] = b
+  if not is_new(seen, a, b) then return true end
   for key, value in next, a do
-    if b[key] == nil or not same(value, b[key], true, seen) then return false end
+    local other = b[key]
+    if other == nil or not same(value, other, true, seen) then return false end
   end
   for key in next, b do if a[key] == nil then return false end end
-  seen[a] = nil
   return true
 end
 
--- The places where two tables differ, up to a limit.
+-- The places where two tables differ, up to a limit. Those of a pair that comes again are listed once.
 local function differences(expected, actual, path, found, seen)
   if #found >= 10 then return found end
-  if type(expected) ~= "table" or type(actual) ~= "table" or seen[expected] then
-    if not same(expected, actual, true) then
+  if type(expected) ~= "table" or type(actual) ~= "table" then
+    if expected ~= actual then
       local function shown(value) if value == nil then return "nothing" end return show(value, 3) end
       found[#found + 1] = "  " .. path .. ": expected " .. shown(expected) .. ", got " .. shown(actual)
     end
     return found
   end
-  seen[expected] = true
+  if not is_new(seen, expected, actual) then return found end
   local keys = keys_of(expected)
   for _, key in ipairs(keys_of(actual)) do if expected[key] == nil then keys[#keys + 1] = key end end
   for _, key in ipairs(keys) do
     local name = type(key) == "string" and key:match("^[%a_][%w_]*$") and "." .. key or "[" .. show(key) .. "]"
     differences(expected[key], actual[key], path .. name, found, seen)
   end
-  seen[expected] = nil
   return found
 end
 
@@ -133,18 +144,20 @@ end
 
 -- The message of a failed comparison: short tables as a whole, and the differences of others.
 local function compared(expected, actual)
-  local a, b, text = show(expected), show(actual), unequal(expected, actual)
-  if type(expected) ~= "table" or type(actual) ~= "table" then return text end
-  local places = differences(expected, actual, "", {}, {})
-  if #a + #b > 200 then text = "expected another table; they differ" end
-  return #a + #b < 60 and text or text .. "\n" .. table.concat(places, "\n")
+  if type(expected) ~= "table" or type(actual) ~= "table" then return unequal(expected, actual) end
+  local a, b = show(expected), show(actual)
+  local text = #a + #b > 200 and "expected another table; they differ" or "expected " .. a .. ", got " .. b
+  if #a + #b < 60 then return text end
+  return text .. "\n" .. table.concat(differences(expected, actual, "", {}, {}), "\n")
 end
 
 local pass = {is = true, are = true, was = true, has = true, have = true, does = true, be = true, a = true, an = true}
 local turn = {["not"] = true, no = true, isnt = true}
 
 -- Splits `is_not_any_of` into words and the longest name that is known.
-local function resolve(tokens, known)
+local function resolve(words, known)
+  local tokens = {}
+  for token in words:gmatch("[^_]+") do tokens[#tokens + 1] = token end
   local wanted, negated, from = nil, false, 1
   while from <= #tokens do
     local to = #tokens
@@ -164,40 +177,53 @@ end
 
 -- MARK: checks
 
--- Each is called with its arguments and a state, and returns whether they fit, the message if they do not, and the results.
+-- Each is called with its arguments and what the modifiers before it were given. It returns whether they fit; the message if
+-- that fails the test, or a function that makes it, since most messages are never read; and the results.
 local checks, least, own_text = {}, {}, {}
 
 local function check(names, count, body, text_at)
   for name in names:gmatch("%S+") do checks[name], least[name], own_text[name] = body, count, text_at end
 end
 
-check("equal equals", 2, function(a) return a[1] == a[2], unequal(a[1], a[2]) end, 3)
-check("same", 2, function(a) return same(a[1], a[2]), compared(a[1], a[2]) end, 3)
+-- A check of one value.
+local function check_value(name, count, kind, fits)
+  check(name, count, function(a)
+    return fits(a[1]), function() return "expected " .. kind .. ", got " .. show(a[1]) end
+  end, 2)
+end
+
+check("equal equals", 2, function(a)
+  return a[1] == a[2], function() return unequal(a[1], a[2]) end
+end, 3)
+check("same", 2, function(a)
+  return same(a[1], a[2]), function() return compared(a[1], a[2]) end
+end, 3)
 check("near", 3, function(a)
   local expected, actual, tolerance = tonumber(a[1]), tonumber(a[2]), tonumber(a[3])
   if not expected or not actual or not tolerance then error("near takes three numbers", 0) end
   return actual >= expected - tolerance and actual <= expected + tolerance,
-    "expected " .. show(a[1]) .. " within " .. show(a[3]) .. ", got " .. show(a[2])
+    function() return "expected " .. show(a[1]) .. " within " .. show(a[3]) .. ", got " .. show(a[2]) end
 end, 4)
-check("true", 0, function(a) return a[1] == true, "expected true, got " .. show(a[1]) end, 2)
-check("false", 0, function(a) return a[1] == false, "expected false, got " .. show(a[1]) end, 2)
-check("truthy", 1, function(a) return a[1] and true or false, "expected something true, got " .. show(a[1]) end, 2)
-check("falsy", 1, function(a) return not a[1], "expected something false, got " .. show(a[1]) end, 2)
+check_value("true", 0, "true", function(value) return value == true end)
+check_value("false", 0, "false", function(value) return value == false end)
+check_value("truthy", 1, "something true", function(value) return value and true or false end)
+check_value("falsy", 1, "something false", function(value) return not value end)
 for _, kind in ipairs {"nil", "boolean", "number", "string", "table", "function", "userdata", "thread"} do
-  check(kind, 0, function(a)
-    return type(a[1]) == kind, "expected " .. (kind == "nil" and kind or "a " .. kind) .. ", got " .. show(a[1])
-  end, 2)
+  check_value(kind, 0, kind == "nil" and kind or "a " .. kind, function(value) return type(value) == kind end)
 end
-check("callable", 1, function(a) return callable(a[1]), "expected a function, got " .. show(a[1]) end, 2)
-check("unique", 1, function(a)
-  local is_deep = a[2] == true or a[3] == true
+check_value("callable", 1, "a function", callable)
+check("unique", 1, function(a, given)
+  -- An own message may come before or after the boolean.
+  local is_deep, text = a[2], a[3]
+  if is_deep ~= nil and type(is_deep) ~= "boolean" then is_deep, text = text == true, is_deep end
+  if given.text == nil then given.text = text end
   for i, one in pairs(a[1]) do for j, other in pairs(a[1]) do
     if i ~= j and (one == other or is_deep and same(one, other)) then
-      return false, "expected no two the same in " .. show(a[1])
+      return false, function() return "expected no two the same in " .. show(a[1]) end
     end
   end end
-  return true, "expected two the same in " .. show(a[1])
-end, 2)
+  return true, function() return "expected two the same in " .. show(a[1]) end
+end)
 check("contains", 2, function(a)
   local found = false
   if type(a[2]) == "string" then
@@ -205,21 +231,32 @@ check("contains", 2, function(a)
   else
     for _, value in pairs(a[2]) do found = found or same(a[1], value) end
   end
-  return found, "expected " .. show(a[1]) .. " in " .. show(a[2])
+  return found, function() return "expected " .. show(a[1]) .. " in " .. show(a[2]) end
 end, 3)
 check("returned_arguments", 1, function(a)
-  return a[1] == a.n - 1, "expected " .. show(a[1]) .. " values, got " .. show(a.n - 1)
+  return tostring(a[1]) == tostring(a.n - 1),
+    function() return "expected " .. show(a[1]) .. " values, got " .. show(a.n - 1) end
 end)
 
 -- An own message may come before or after the place to begin at.
-local function take_text(a, state)
+local function take_text(a, given)
   for i = 3, a.n do
     if a[i] and type(a[i]) ~= "boolean" and not tonumber(a[i]) then
-      state.failure_message = table.remove(a, i)
+      given.text = a[i]
+      table.move(a, i + 1, a.n + 1, i)
       a.n = a.n - 1
       return
     end
   end
+end
+
+-- An argument of the wrong kind fits nothing. That must not pass where nothing is to fit.
+local function refuse_unless(fits, name, wanted, value)
+  if not fits then error(name .. " takes " .. wanted .. ", and this is a " .. type(value), 0) end
+end
+
+local function check_start(name, start)
+  refuse_unless(start == nil or tonumber(start), name, "a number for the place to begin at", start)
 end
 
 local function found(text, pattern, init, is_plain)
@@ -228,16 +265,17 @@ local function found(text, pattern, init, is_plain)
     return fits, fits and {n = 1, pattern} or {n = 0}
   end
   local captures = table.pack(text:match(pattern, init))
-  return captures[1] ~= nil, captures
+  if captures[1] == nil then return false, {n = 0} end
+  return true, captures
 end
 
-check("match matches", 2, function(a, state)
-  take_text(a, state)
-  if type(a[1]) ~= "string" then error("matches takes a pattern first, and this is a " .. type(a[1]), 0) end
-  local message = "expected a string like " .. show(a[1]) .. ", got " .. show(a[2])
-  if not has_text(a[2]) and type(a[2]) ~= "number" then return false, message, table.pack(nil) end
+check("match matches", 2, function(a, given)
+  take_text(a, given)
+  refuse_unless(type(a[1]) == "string", "matches", "a pattern first", a[1])
+  refuse_unless(has_text(a[2]) or type(a[2]) == "number", "matches", "a string second", a[2])
+  check_start("matches", a[3])
   local fits, captures = found(tostring(a[2]), a[1], a[3], a[4])
-  return fits, message, captures
+  return fits, function() return "expected a string like " .. show(a[1]) .. ", got " .. show(a[2]) end, captures
 end)
 
 local function without_place(failure)
@@ -245,7 +283,7 @@ local function without_place(failure)
 end
 
 local function failure_of(body, name)
-  if not callable(body) then error(name .. " takes a function, and this is a " .. type(body), 0) end
+  refuse_unless(callable(body), name, "a function", body)
   local ok, failure = pcall(body)
   failure = without_place(failure)
   return ok, failure, has_text(failure) and tostring(failure) or failure
@@ -253,9 +291,9 @@ end
 
 check("error errors", 1, function(a)
   local ok, failure, text = failure_of(a[1], "error")
-  if ok then return false, "expected an error, and there was none", {n = a.n, failure, unpack(a, 2, a.n)} end
   local results = {n = a.n, failure, unpack(a, 2, a.n)}
-  if a[2] == nil then return true, "expected no error, got " .. show(text), results end
+  if ok then return false, "expected an error, and there was none", results end
+  if a[2] == nil then return true, function() return "expected no error, got " .. show(text) end, results end
   local fits
   if type(a[2]) == "string" and type(text) == "string" then
     fits = a[2] == text
@@ -265,76 +303,86 @@ check("error errors", 1, function(a)
   else
     fits = same(a[2], failure)
   end
-  return fits, "expected the error " .. show(a[2]) .. ", got " .. show(text), results
+  return fits, function() return "expected the error " .. show(a[2]) .. ", got " .. show(text) end, results
 end, 3)
-check("error_matches error_match matches_error match_error", 2, function(a, state)
-  take_text(a, state)
+check("error_matches error_match matches_error match_error", 2, function(a, given)
+  local results = table.pack(unpack(a, 1, a.n))
+  take_text(a, given)
+  refuse_unless(a[2] == nil or type(a[2]) == "string", "error_matches", "a pattern second", a[2])
+  check_start("error_matches", a[3])
   local ok, _, text = failure_of(a[1], "error_matches")
-  local results = {n = a.n, text, unpack(a, 2, a.n)}
+  results[1] = text
   if ok then return false, "expected an error, and there was none", results end
   if type(text) == "number" or type(text) == "boolean" then text = tostring(text) end
-  local message = "expected an error like " .. show(a[2]) .. ", got " .. show(text)
+  local function message() return "expected an error like " .. show(a[2]) .. ", got " .. show(text) end
   if text == nil and a[2] == nil then return true, message, {n = 0} end
   if type(text) ~= "string" then return false, message, results end
   local fits, captures = found(text, a[2], a[3], a[4])
   return fits, message, fits and captures or results
 end)
 
-check("holes", 0, function(a, state)
-  local list, length = state.payload, a[1]
+check("holes", 0, function(a, given)
+  local list, length = given.list, a[1]
   if list == nil then error("holes comes after array(…)", 0) end
-  if not length then
+  if length == nil then
     length = 0
     for key in pairs(list) do if math.type(key) == "integer" and key > length then length = key end end
   end
+  refuse_unless(type(length) == "number", "holes", "a length", length)
   for i = 1, length do
-    if list[i] == nil then return true, "expected no hole in " .. show(list) .. ", and there is one at " .. i, {n = 1, i} end
+    if list[i] == nil then
+      return true, function() return "expected no hole in " .. show(list) .. ", and there is one at " .. i end, {n = 1, i}
+    end
   end
-  return false, "expected a hole in " .. show(list), {n = 1}
+  return false, function() return "expected a hole in " .. show(list) end, {n = 1}
 end)
 
 -- MARK: assert
 
 local modifiers = {
-  array = function(state, a) state.payload, state.failure_message = a[1], a[2] end,
-  message = function(state, a) state.failure_message = a[1] end,
+  array = function(given, a)
+    given.list = a[1]
+    if a[2] ~= nil then given.text = a[2] end
+  end,
+  message = function(given, a) given.text = a[1] end,
 }
 local known = setmetatable({}, {__index = function(_, name) return checks[name] or modifiers[name] end})
 
-local state_meta = {}
-function state_meta.__index(self, key)
-  if key == "failure_message" then return nil end
-  for token in tostring(key):lower():gmatch("[^_]+") do table.insert(self.tokens, token) end
-  return self
+-- The beginning of an assertion, such as `assert.is_not`: the words since the last modifier, whether it is negated, and what
+-- the modifiers were given. A spec may keep one and go on from it several times, so it never changes.
+local beginning = {}
+local function begun(words, is_negated, given)
+  return setmetatable({words = words, is_negated = is_negated, given = given}, beginning)
 end
-function state_meta.__call(self, ...)
-  local name, negated = resolve(self.tokens, known)
-  if negated then self.mod = not self.mod end
+function beginning.__index(self, key)
+  return begun(self.words .. "_" .. tostring(key):lower(), self.is_negated, self.given)
+end
+function beginning.__call(self, ...)
+  local name, is_turned = resolve(self.words, known)
+  local is_negated = is_turned ~= self.is_negated
   local a = table.pack(...)
-  rawset(self, "tokens", {})
-  if not name then return self end
-  if modifiers[name] then
-    modifiers[name](self, a)
-    return self
+  local given = {list = self.given.list, text = self.given.text}
+  if not checks[name] then
+    if name then modifiers[name](given, a) end
+    return begun("", is_negated, given)
   end
   if a.n < least[name] then error(name .. " takes " .. least[name] .. " values, and this is " .. a.n, 2) end
   local text_at = own_text[name]
-  if text_at and a[text_at] ~= nil and self.failure_message == nil and type(a[text_at]) ~= "boolean" then
-    self.failure_message = a[text_at]
-  end
-  local done, fits, message, results = pcall(checks[name], a, self)
+  if text_at and a[text_at] ~= nil and given.text == nil and type(a[text_at]) ~= "boolean" then given.text = a[text_at] end
+  local done, fits, message, results = pcall(checks[name], a, given)
   if not done then error(fits, 2) end
-  if (not fits) == self.mod then
-    local own = self.failure_message
-    message = self.mod and message or "not " .. message
-    error(own == nil and message or (type(own) == "string" and own or show(own)) .. ": " .. tostring(message), 2)
+  if (not fits) ~= is_negated then
+    local own = given.text
+    message = type(message) == "function" and message() or message
+    if is_negated then message = "not " .. message end
+    error(own == nil and message or (type(own) == "string" and own or show(own)) .. ": " .. message, 2)
   end
   if results then return unpack(results, 1, results.n) end
   return ...
 end
 
 assert = setmetatable({}, {
-  __index = function(_, key) return setmetatable({mod = true, tokens = {}, payload = false}, state_meta)[key] end,
+  __index = function(_, key) return begun(tostring(key):lower(), false, {}) end,
   __call = function(_, value, message, level, ...)
     if not value then
       if message ~= nil and not has_text(message) then error(message, 0) end

@@ -343,6 +343,96 @@ import Testing
         #expect(try statuses("before_each(function() pending('no') end) it('a', function() end)") == [.pending])
     }
 
+    /// The beginning of an assertion is a value. What was done with it before changes nothing.
+    @Test func aKeptAssertionAssertsEachTime() throws {
+        let report = try run(
+            Self.define + """
+                local equal, differ, is, named = assert.are.equal, assert.is_not.equal, assert.is, assert.message("mine").equal
+                local list = assert.array({1, nil, 3})
+                it("fails the second time", function() equal(1, 1) equal(1, 2) end)
+                it("is negated each time", function() differ(1, 2) differ(1, 2) end)
+                it("is negated and fails", function() differ(1, 2) differ(1, 1) end)
+                it("goes on", function() is.not_equal(1, 2) is.equal(1, 1) is.Not.same({}, {1}) is.same({}, {}) end)
+                it("drops the words of one call", function() equal(1, 1, "first") equal(1, 2) end)
+                it("keeps its own words", function() named(1, 1, "first") named(1, 2) end)
+                it("keeps its list", function() list.has.holes() list.has.no.holes(1) list.has.no.holes() end)
+                it("has words after a boolean", function() assert.unique({1, 1}, true, "mine") end)
+                """)
+        let expected = [
+            "expected 1, got 2", "", "not expected 1, got 1", "", "expected 1, got 2", "mine: expected 1, got 2",
+            "not expected no hole in {1, 3}, and there is one at 2", "mine: expected no two the same in {1, 1}",
+        ]
+        for (test, message) in zip(report.tests, expected) {
+            #expect(test.status == (message.isEmpty ? .passed : .failed), "\(test)")
+            #expect(test.message.contains(message), "\(test)")
+        }
+        #expect(report.tests.count == expected.count)
+    }
+
+    @Test func anAssertionThatPassesMakesNoMessage() throws {
+        let report = try run(
+            Self.define + """
+                it("is quick", function()
+                  local format, made = string.format, 0
+                  string.format = function(...) made = made + 1 return format(...) end
+                  assert.equal("a", "a") assert.not_equal("a", "b") assert.same({"a"}, {"a"}) assert.not_same({"a"}, {"b"})
+                  assert.near("1", "1", "0") assert.is_not_true("a") assert.truthy("a") assert.is_string("a")
+                  assert.is_not_nil("a") assert.unique({"a", "b"}) assert.contains("a", {"a"}) assert.matches("a", "a")
+                  assert.has_error(function() error("a") end, "a") assert.error_matches(function() error("a") end, "a")
+                  assert.array({"a"}).has.no.holes() assert.returned_arguments("1", "a")
+                  local before = made
+                  local _, message = pcall(assert.equal, "a", "b")
+                  string.format = format
+                  assert.same({0, 2}, {before, made})
+                  assert.equal([[expected "a", got "b"]], message)
+                end)
+                """)
+        #expect(report.isGood, "\(report.tests)")
+    }
+
+    @Test func theMessageOfAnyTextCanBeMade() throws {
+        let report = try run(
+            Self.define + #"""
+                it("is no text", function() assert.is_table(("\xAA"):rep(1001)) end)
+                it("differs", function() assert.equal(("\xAA"):rep(1001), ("\xAA"):rep(1001) .. "a") end)
+                """#)
+        #expect(report.tests.map(\.status) == [.failed, .failed])
+        #expect(report.tests[0].message.contains(#"expected a table, got "" … 1001 bytes … """#), "\(report.tests)")
+        #expect(report.tests[1].message.contains("they differ at byte 1002"), "\(report.tests)")
+    }
+
+    /// Tables that hold themselves or each other, and tables that are in many places.
+    @Test func tablesAreComparedOnce() throws {
+        let report = try run(
+            Self.define + """
+                local function cycle(length)
+                  local first = {}
+                  local last = first
+                  for _ = 2, length do last = {next = last} end
+                  first.next = last
+                  return first
+                end
+                local function tree(leaf)
+                  for _ = 1, 40 do leaf = {leaf, leaf} end
+                  return leaf
+                end
+                it("are the same", function()
+                  assert.same(cycle(1), cycle(2))
+                  assert.same(cycle(3), cycle(2))
+                  assert.same(tree(1), tree(1))
+                end)
+                it("differ", function()
+                  local other = cycle(2)
+                  other.next.x = ("x"):rep(60)
+                  assert.same(cycle(1), other)
+                end)
+                it("differ far inside", function() assert.same({tree(1), x = 1}, {tree(1), x = 2}) end)
+                """)
+        #expect(report.tests.map(\.status) == [.passed, .failed, .failed], "\(report.tests)")
+        #expect(report.tests[1].message.contains(".next.x: expected nothing, got \"xxx"), "\(report.tests)")
+        #expect(report.tests[2].message.contains(".x: expected 1, got 2"), "\(report.tests)")
+    }
+
     @Test func specNumberArgumentsHaveTypesOfApp() throws {
         let report = try run(
             "host.define('Cart.total', function(a, b) return math.type(a) == 'float' and math.type(b) == 'integer' and 1 or 0 end)"
