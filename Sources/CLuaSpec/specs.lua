@@ -4,11 +4,12 @@
 -- lists the names that are promised to specs; the local names here are not.
 --
 -- `patchpack test` loads this file into the state in which specs run, with a table `__spec` whose `begin` and `done` time the
--- spec's own code. With Lua alone it runs a spec that needs no host, and prints TAP:
+-- spec's own code. `keep` is called when a test itself begins: what it defines from there on ends with it. With Lua alone this
+-- file runs a spec that needs no host, and prints TAP:
 --
 --     lua5.4 specs.lua SPEC.lua
 
-__spec = __spec or {begin = function() end, done = function() end}
+__spec = __spec or {begin = function() end, done = function() end, keep = function() end}
 local exit = os.exit
 local this_file = debug.getinfo(1, "S").source
 
@@ -398,7 +399,7 @@ os.exit = function() error("os.exit in a spec", 2) end
 local pending_meta = {}
 local root = {name = "", children = {}, hooks = {}, env = setmetatable({}, {__index = _G})}
 local open = root         -- the block whose body runs
-local current, running    -- the test whose turn it is; whether it runs
+local current, running    -- the test or the block's code whose turn it is; the test that runs
 local scope               -- the test or the block whose code runs, if it is another than `open`
 local frames = {}         -- the blocks around it, each with the number of its next child
 
@@ -541,11 +542,11 @@ local function enter(block)
 end
 
 local function leave(block)
+  frames[#frames] = nil
   local problem = block.is_set_up and problem_of(function() call_hooks(block, "lazy_teardown") end)
   problem = problem_of(function() call_hooks(block, "teardown") end) or problem or nil
-  if block.restore then block.restore() end
-  frames[#frames] = nil
   open = block.parent or root
+  if block.restore then block.restore() end
   return problem
 end
 
@@ -553,11 +554,6 @@ local filter = ""
 local function is_wanted(name)
   name = name:sub(1, 1000)
   return name:find(filter)
-end
-
-local function report(block, problem)
-  current = {name = block.name ~= "" and block.name or "the spec", line = block.line or 0, problem = problem}
-  return current.name, current.line
 end
 
 -- Which tests are run: patterns for names, each may be empty.
@@ -577,24 +573,25 @@ __spec.load = function(source, name)
   return problem_of(body)
 end
 
--- Goes on to the next test: its name and line, or nothing after the last one.
+-- Makes it the turn of a block's code outside of its tests: `enter` or `leave`.
+local function take_turn(block, code)
+  current = {block = block, code = code}
+  return block.name ~= "" and block.name or "the spec", block.line or 0
+end
+
+-- Goes on to what runs next, a test or a block's own code: its name and line, or nothing after the last one.
 __spec.advance = function()
   if not root.is_entered then
     root.is_entered = true
-    local problem = enter(root)
-    if problem then return report(root, problem) end
+    return take_turn(root, enter)
   end
   while #frames > 0 do
     local frame = frames[#frames]
     local child = frame.block.children[frame.next]
     frame.next = frame.next + 1
-    if not child then
-      local problem = leave(frame.block)
-      if problem then return report(frame.block, problem) end
-    elseif child.children then
-      local problem = enter(child)
-      if problem then return report(child, problem) end
-    elseif is_wanted(child.name) then
+    if not child then return take_turn(frame.block, leave) end
+    if child.children then return take_turn(child, enter) end
+    if is_wanted(child.name) then
       current = child
       return child.name, child.line
     end
@@ -629,15 +626,20 @@ local function clean_up(frame_count)
   return are_good, first
 end
 
--- Runs that test, and returns how it ended and its message.
+-- Runs it, and returns how it ended and its message. A block's own code that ends well returns nothing.
 __spec.run = function()
-  if current.problem then return "failed", current.problem end
+  if current.code then
+    local problem = current.code(current.block)
+    if problem then return "failed", problem end
+    return
+  end
   if current.pending then return "pending", current.pending end
   running = current
   local reached = #frames -- how many of the frames are cleaned up: all if a `lazy_setup` fails
   __spec.begin()
   local ok, failure = guard(function()
     for _, frame in ipairs(frames) do set_up(frame.block) end
+    __spec.keep()
     for i, frame in ipairs(frames) do
       reached = i
       call_hooks(frame.block, "before_each")
@@ -673,11 +675,13 @@ if not host and arg and arg[1] then
   else
     for name in __spec.advance do
       local status, message = __spec.run()
-      count = count + 1
-      failed = failed + (status == "failed" and 1 or 0)
-      local skipped = status == "pending" and " # SKIP " .. message or ""
-      print(("%s %d - %s%s"):format(status == "failed" and "not ok" or "ok", count, name, skipped))
-      if status == "failed" then stderr:write(message, "\n") end
+      if status then
+        count = count + 1
+        failed = failed + (status == "failed" and 1 or 0)
+        local skipped = status == "pending" and " # SKIP " .. message or ""
+        print(("%s %d - %s%s"):format(status == "failed" and "not ok" or "ok", count, name, skipped))
+        if status == "failed" then stderr:write(message, "\n") end
+      end
     end
   end
   print("1.." .. count)

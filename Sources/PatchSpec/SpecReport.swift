@@ -35,11 +35,16 @@ package struct SpecReport: Sendable {
 
     /// Fails the tests that end in another way in a run in which each call finds a new instance of the patches.
     mutating func compare(with other: SpecReport) {
-        guard other.error == nil, other.tests.count == tests.count else {
+        // Names may be made anew in each run.
+        guard other.error == nil, other.tests.map(\.line) == tests.map(\.line) else {
+            let reason = other.error.map { "the spec cannot be loaded: \($0)" } ?? "the spec has other tests"
+            // A block's code is among the tests only where it fails.
+            let known = Set(tests.map(\.line))
+            let failed = other.tests.first { $0.status == .failed && !known.contains($0.line) }
             error = PatchError(
                 .script,
-                "with a new instance of the patch for each call, "
-                    + (other.error.map { "the spec cannot be loaded: \($0)" } ?? "the spec has other tests"),
+                "with a new instance of the patch for each call, \(reason)"
+                    + (failed.map { "\n\($0.name) failed: \($0.message)" } ?? ""),
                 hint: Self.hint)
             return
         }

@@ -21,6 +21,10 @@ extension SpecRunner {
                 return 1
             }
         }
+        spec.addFunction("keep", to: "__spec") { [state] _ in
+            state.locked { $0.kept = $0.originals }
+            return 0
+        }
         for (name, nanoseconds, runs) in [("begin", timeLimit.nanoseconds, true), ("done", 0, false)] {
             spec.addFunction(name, to: "__spec") { stack in
                 stack.limitTime(nanoseconds)

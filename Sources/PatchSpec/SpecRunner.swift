@@ -7,7 +7,8 @@ internal import Synchronization
 
 /// Runs a spec: a Lua script of tests that runs outside of the sandbox, with patches that run inside it.
 ///
-/// The patches are loaded again for each test, so that no test sees the state that another test has left in them.
+/// The patches are loaded again for each test and for the code of each block around them, so that none of it sees the
+/// state that others have left in them.
 package final class SpecRunner: Sendable {
     let patches: [VerifiedPatch]
     let interface: PatchInterface?
@@ -30,6 +31,8 @@ package final class SpecRunner: Sendable {
     struct State {
         /// The spec's functions, by name, as numbers of values that its Lua state keeps.
         var originals: [String: Int32] = [:]
+        /// The functions from before a test, which are back after it.
+        var kept: [String: Int32]?
         /// The calls of originals in this test, with their arguments.
         var calls: [(name: String, arguments: [ScriptValue])] = []
         var events: [RunnerEvent.Kind] = []
@@ -176,19 +179,8 @@ package final class SpecRunner: Sendable {
                 PatchError.Code("usage"), "the pattern for names is wrong: \(reason)",
                 hint: "names are matched with Lua patterns; write %[ for a bracket")
         }
-        // The patches are also active for the calls that the spec makes outside tests.
-        try install()
-        let problem = try spec.callFree("load", [.string(script.bytes), .text(script.name)])
-        runner.deactivateAll()
-        if let problem = problem.first?.text { throw PatchError(.script, trimmed(problem)) }
-        while let test = try next() {
-            report.tests.append(test)
-            testEnded(test)
-            // A patch in shadow that ends has reported its last counts.
-            for case .compared(let compared) in state.locked({ $0.events }) {
-                report.comparisons[compared.call.function, default: .init()].add(compared.comparison)
-            }
-        }
+        try load(script, testEnded, &report)
+        while try runNext(testEnded, &report) {}
         report.coverage = state.locked { $0.lines }
         for patch in patches {
             for script in patch.scripts {
@@ -200,19 +192,34 @@ package final class SpecRunner: Sendable {
         }
     }
 
-    /// Runs the next test; returns nil after the last one.
-    private func next() throws(PatchError) -> SpecReport.Test? {
-        state.locked { state in
-            state.calls = []
-            state.events = []
-            state.hasAsked = false
-            state.renewals = 0
-            state.fallbacks = [:]
-        }
-        try install()
-        defer { runner.deactivateAll() }
+    /// Runs the spec's own body, which makes its blocks and tests. A failure of a patch in it is a failed test.
+    private func load(
+        _ script: PatchScript, _ testEnded: (SpecReport.Test) -> Void, _ report: inout SpecReport
+    ) throws(PatchError) {
+        try begin()
+        defer { end(&report) }
+        let began = monotonicTime()
+        let problem = try spec.callFree("load", [.string(script.bytes), .text(script.name)]).first?.text
+        let nanoseconds = monotonicTime() - began
+        let failures = unexpectedFailures(of: problem == nil ? .passed : .failed)
+        if let problem { throw PatchError(.script, message(trimmed(problem), failures)) }
+        guard !failures.isEmpty else { return }
+        let test = SpecReport.Test(
+            name: "the spec", line: 0, status: .failed, message: message("", failures), nanoseconds: nanoseconds)
+        report.tests.append(test)
+        testEnded(test)
+    }
+
+    /// Runs what comes next: a test, or a block's code outside of its tests. The latter is reported only if it fails.
+    ///
+    /// - Returns: Whether there was anything to run.
+    private func runNext(
+        _ testEnded: (SpecReport.Test) -> Void, _ report: inout SpecReport
+    ) throws(PatchError) -> Bool {
+        try begin()
+        defer { end(&report) }
         let named = try spec.callFree("advance", [])
-        guard let name = named.first?.text else { return nil }
+        guard let name = named.first?.text else { return false }
         let began = monotonicTime()
         let outcome: [ScriptValue]
         do throws(PatchError) {
@@ -221,22 +228,53 @@ package final class SpecRunner: Sendable {
             outcome = [.text("failed"), .text(error.message)]
         }
         let nanoseconds = monotonicTime() - began
-        let status = SpecReport.Status(rawValue: outcome.first?.text ?? "") ?? .failed
+        let ended = outcome.first?.text
+        let status = ended.map { SpecReport.Status(rawValue: $0) ?? .failed } ?? .passed
         let failures = unexpectedFailures(of: status)
-        var messages = failures
-        if let text = outcome.dropFirst().first?.text, !text.isEmpty || status == .failed {
-            messages.insert(status == .failed ? trimmed(text) : text, at: 0)
-        }
-        return SpecReport.Test(
-            name: name, line: named.dropFirst().first?.number ?? 0,
-            status: status == .passed && !failures.isEmpty ? .failed : status,
-            message: messages.joined(separator: "\n").shortened(to: SpecReport.messageLimit),
-            nanoseconds: nanoseconds)
+        guard ended != nil || !failures.isEmpty else { return true }
+        let text = outcome.dropFirst().first?.text ?? ""
+        let test = SpecReport.Test(
+            name: name, line: named.dropFirst().first?.number ?? 0, status: failures.isEmpty ? status : .failed,
+            message: message(status == .failed ? trimmed(text) : text, failures), nanoseconds: nanoseconds)
+        report.tests.append(test)
+        testEnded(test)
+        return true
     }
 
-    /// The failures of the patches in a test, if they are to be reported.
+    /// Loads the patches for some of the spec's code, and forgets what they did before.
+    private func begin() throws(PatchError) {
+        state.locked { state in
+            state.calls = []
+            state.events = []
+            state.hasAsked = false
+            state.renewals = 0
+            state.fallbacks = [:]
+        }
+        try install()
+    }
+
+    /// Ends the patches. What the code defined is kept, but not what a test defined.
+    private func end(_ report: inout SpecReport) {
+        // A patch in shadow that ends reports its last counts.
+        runner.deactivateAll()
+        let events = state.locked { state in
+            state.originals = state.kept ?? state.originals
+            state.kept = nil
+            return state.events
+        }
+        for case .compared(let compared) in events {
+            report.comparisons[compared.call.function, default: .init()].add(compared.comparison)
+        }
+    }
+
+    /// The message of what has failed, or the reason why a test is pending.
+    private func message(_ text: String, _ failures: [String]) -> String {
+        ([text] + failures).filter { !$0.isEmpty }.joined(separator: "\n").shortened(to: SpecReport.messageLimit)
+    }
+
+    /// The failures of the patches since `begin`, if they are to be reported.
     ///
-    /// After a failure, the app's own code answers. So a test that passes all the same has not tested the patch, unless
+    /// After a failure, the app's own code answers. So code that passes all the same has not tested the patch, unless
     /// it has asked for failures.
     private func unexpectedFailures(of status: SpecReport.Status) -> [String] {
         state.locked { state in

@@ -11,7 +11,7 @@ import Testing
 
     private func run(
         _ spec: String, patch: String? = nil, replaces: [String] = ["Cart.total"], interface: Bool = false,
-        covers: Bool = false, instances: Int? = nil
+        covers: Bool = false, shadows: Bool = false, instances: Int? = nil
     ) throws -> SpecReport {
         let script = PatchScript(name: "main.lua", bytes: Array((patch ?? self.patch).utf8))
         let manifest = try Manifest(
@@ -24,7 +24,7 @@ import Testing
             on: [VerifiedPatch(unverifiedForTesting: manifest, scripts: [script])],
             interface: interface
                 ? registry.interface(of: try HostInfo(app: "com.example.shop", version: "2.3.1")) : nil,
-            covers: covers)
+            covers: covers, shadows: shadows)
     }
 
     private static let define = "host.define('Cart.total', function(a, b) return a * b end)\n"
@@ -431,6 +431,167 @@ import Testing
         #expect(report.tests.map(\.status) == [.passed, .failed, .failed], "\(report.tests)")
         #expect(report.tests[1].message.contains(".next.x: expected nothing, got \"xxx"), "\(report.tests)")
         #expect(report.tests[2].message.contains(".x: expected 1, got 2"), "\(report.tests)")
+    }
+
+    private static let failing = """
+        patch.replace("Cart.total", function(original, a, b)
+          if b == 99 then error("no") end
+          return original(a, b)
+        end)
+        """
+
+    /// After a failure the original answers, so that the spec's code goes on.
+    @Test(arguments: [
+        ("%", "the spec"), ("setup(function() % end)", "the spec"), ("teardown(function() % end)", "the spec"),
+        ("describe('a', function() % end)", "a"),
+        ("describe('a', function() describe('b', function() setup(function() % end) end) end)", "a b"),
+        ("describe('a', function() teardown(function() % end) it('t', function() end) end)", "a"),
+        ("describe('a', function() lazy_teardown(function() % end) it('t', function() end) end)", "a"),
+    ])
+    func aFailureOutsideOfTestsFailsItsBlock(_ place: String, _ name: String) throws {
+        func tests(_ code: String) throws -> [SpecReport.Test] {
+            let spec = Self.define + place.replacing("%", with: code) + "\nit('good', function() end)"
+            let report = try run(spec, patch: Self.failing)
+            #expect(report.error == nil)
+            return report.tests.filter { $0.name != "a t" }
+        }
+        let failed = try tests("host.call('Cart.total', 1, 99)")
+        #expect(failed.map(\.name).sorted() == ["good", name].sorted(), "\(failed)")
+        for test in failed {
+            #expect(test.status == (test.name == name ? .failed : .passed), "\(test)")
+            #expect(test.message.hasPrefix("the patch failed in Cart.total: main.lua:2: no") == (test.name == name))
+        }
+        // A spec that asks for failures expects some.
+        let asked = try tests("host.call('Cart.total', 1, 99) assert.equal(1, #host.failures())")
+        #expect(asked.map(\.name) == ["good"] && asked[0].status == .passed, "\(asked)")
+    }
+
+    @Test func theErrorOfABlockHasTheFailuresOfThePatch() throws {
+        let code = "host.call('Cart.total', 1, 99) error('oops')"
+        let block = try run(
+            Self.define + "describe('a', function() setup(function() \(code) end) it('t', function() end) end)",
+            patch: Self.failing)
+        #expect(block.tests.map(\.name) == ["a"])
+        #expect(block.tests[0].message.contains("spec.lua:2: oops"), "\(block.tests)")
+        #expect(block.tests[0].message.contains("the patch failed in Cart.total"), "\(block.tests)")
+        let whole = try #require(try run(Self.define + code, patch: Self.failing).error?.message)
+        #expect(whole.hasPrefix("spec.lua:2: oops") && whole.contains("the patch failed in Cart.total"), "\(whole)")
+    }
+
+    /// Nor does a test see what the code of a block has left in the patch.
+    @Test func aTestSeesNothingOfTheBlocksAroundIt() throws {
+        let spec =
+            Self.define + """
+                local function call() return host.call("Cart.total", 1, 1) end
+                local function fail() for _ = 1, 6 do host.call("Cart.total", 1, 99) end return host.failures() end
+                describe("a", function()
+                  call()
+                  setup(call)
+                  teardown(call)
+                  teardown(fail)
+                  it("has", function() end)
+                end)
+                describe("b", function()
+                  setup(fail)
+                  it("has", function()
+                    assert.same({}, host.calls("Cart.total"))
+                    assert.same({"info: loaded"}, host.logs())
+                    assert.equal(0, host.fellback("Cart.total"))
+                    assert.equal(1, call())
+                  end)
+                end)
+                """
+        let report = try run(
+            spec,
+            patch: """
+                log.info("loaded")
+                local count = 0
+                patch.replace("Cart.total", function(original, a, b)
+                  count = count + 1
+                  if b == 99 then error("no") end
+                  log.warn("called")
+                  original(a, b)
+                  return count
+                end)
+                """)
+        #expect(report.tests.map(\.name) == ["a has", "b has"] && report.isGood, "\(report)")
+    }
+
+    /// A block that fails in one of the two runs only makes their lists of tests differ.
+    @Test(arguments: [("last == 1", true), ("last == 0", false)])
+    func aBlockEndsWellWithANewInstanceForEachCall(_ condition: String, _ failsFirst: Bool) throws {
+        let report = try run(
+            Self.define + """
+                describe("a", function()
+                  teardown(function() host.call("Cart.total", 1, 1) host.call("Cart.total", 1, 2) end)
+                  it("t", function() end)
+                end)
+                """,
+            patch: """
+                local last = 0
+                patch.replace("Cart.total", function(original, a, b)
+                  if b == 2 and \(condition) then error("no") end
+                  last = b
+                  return b
+                end)
+                """)
+        #expect(report.tests.map(\.name) == (failsFirst ? ["a t", "a"] : ["a t"]))
+        let message = try #require(report.error?.message)
+        #expect(message.hasPrefix("with a new instance of the patch for each call, the spec has other tests"))
+        #expect(message.contains("a failed: the patch failed in Cart.total: main.lua:3: no") == !failsFirst)
+    }
+
+    @Test func shadowCountsTheCallsOutsideOfTests() throws {
+        let call = "host.call('Cart.total', 1, -1)"
+        let report = try run(
+            Self.define + """
+                \(call)
+                describe("a", function()
+                  \(call)
+                  setup(function() \(call) end)
+                  teardown(function() \(call) end)
+                  it("t", function() \(call) end)
+                end)
+                """, shadows: true)
+        #expect(report.comparisons["Cart.total"]?.differed == 5, "\(report.comparisons)")
+    }
+
+    /// What a test defines ends with it, and what is defined around tests stays.
+    @Test func aDefinitionInATestEndsWithIt() throws {
+        let report = try run(
+            """
+            local function define(answer) host.define("Cart.total", function() return answer end) end
+            local function gives(answer)
+              return function() assert.equal(answer, host.call("Cart.total", 1, 1)) end
+            end
+            local function has_none()
+              assert.error_matches(function() host.call("Cart.total", 1, 1) end, "has no original of Cart.total")
+              host.failures()
+            end
+            it("defines", function() define(1) gives(1)() end)
+            it("is without it", has_none)
+            it("defines and fails", function() define(1) error("oops") end)
+            it("is without that", has_none)
+            describe("before each", function()
+              before_each(function() define(2) end)
+              after_each(function() define(3) end)
+              it("has one", gives(2))
+              it("has its own again", function() gives(2)() define(1) end)
+            end)
+            it("is without those", has_none)
+            describe("a setup", function()
+              setup(function() define(4) end)
+              it("defines", function() gives(4)() define(1) end)
+              it("has it again", gives(4))
+            end)
+            describe("a lazy setup", function()
+              lazy_setup(function() define(5) end)
+              it("defines", function() gives(5)() define(1) end)
+              it("has it again", gives(5))
+            end)
+            """)
+        #expect(report.tests.count == 11)
+        for test in report.tests { #expect((test.status == .failed) == (test.name == "defines and fails"), "\(test)") }
     }
 
     @Test func specNumberArgumentsHaveTypesOfApp() throws {
