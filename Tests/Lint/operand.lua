@@ -96,3 +96,8 @@ patch.replace('Order.fill', function(original, basket, s) if basket ~= nil and b
 patch.replace('Cart.label', function(original, a, b) local t = {a} return 'x' .. t end)
 patch.replace('Cart.label', function(original, a, b) local mt = {__concat = function() return 'x' end} return mt .. a end)
 patch.replace('Cart.names', function(original, a, b) return {'x' .. a} end)
+-- The name is found beside a string with the same text.
+-- lint: operand in line 2:25
+patch.replace('Cart.total', function(original, price, quantity)
+  log.info("quantity", #quantity)
+  return price end)

@@ -38,7 +38,7 @@ package struct SourceText: Sendable {
     ) -> Finding {
         let text = Array(self.line(line).utf8)
         var (start, length) = (text.firstIndex { $0 != 0x20 && $0 != 0x09 } ?? 0, 1)
-        if let word, !word.isEmpty, let place = Self.place(of: word, in: text) {
+        if let word, !word.isEmpty, let place = Self.token(word, in: text) ?? Self.place(of: word, in: text) {
             start = Self.count(text[..<place])
             length = word.unicodeScalars.count
         }
@@ -57,6 +57,16 @@ package struct SourceText: Sendable {
         return Finding(
             code: code, script: name, line: number, column: 1 + count(line.lowerBound..<range.lowerBound),
             length: max(1, count(range)), message: message, hint: hint)
+    }
+
+    /// Where a name or symbol begins in a line, outside of its strings and comments.
+    private static func token(_ word: String, in line: [UInt8]) -> Int? {
+        var tokens = LuaTokens(line)
+        while case let token = tokens.next(), token.kind != .end {
+            let isCode = token.kind == .name || token.kind == .symbol
+            if isCode, line[token.text].elementsEqual(word.utf8) { return token.start }
+        }
+        return nil
     }
 
     /// Where a word begins in UTF-8. A name is not found within a longer name.
