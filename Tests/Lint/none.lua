@@ -359,3 +359,140 @@ function f(y) local v = -f() return v end
 -- lint: none
 patch.replace('Order.total', function(original, a, b) return original(a, b) end)
 function f(v) return (-v).x, (#v).n, (~v)(), -(v .. 'x') end
+-- Functions that the sandbox calls may change a table.
+-- lint: none
+patch.replace('Cart.find', function(original, name)
+  local item = {price = 1.0, count = 1}
+  name:gsub('^%a+', function(w)
+    item.name = w end) return item end)
+-- lint: none
+patch.replace('Cart.find', function(original, name)
+  local item
+  local names = setmetatable({}, {__index = function(_, key)
+    item.name = key end})
+  item = {price = 1.0, count = 1}
+  local _ = names.any return item end)
+-- lint: none
+patch.replace('Cart.find', function(original, name)
+  local item
+  local value = setmetatable({}, {__tostring = function()
+    item.name = name return name end})
+  item = {price = 1.0, count = 1}
+  local _ = string.format('%s', value) return item end)
+-- A script that asks whether the app has a function may call it.
+-- lint: none
+patch.replace('Cart.total', function(original, price, quantity)
+  if host.has('Cart.discount') then return host.call('Cart.discount', price) end return original(price, quantity) end)
+-- lint: none
+local name = 'Cart.discount'
+local function discount(price)
+  return host.call(name, price) end
+patch.replace('Cart.total', function(original, price, quantity)
+  if host.has(name) then return discount(price) end return original(price, quantity) end)
+-- lint: none
+local discount = require 'discount'
+patch.replace('Cart.total', function(original, price, quantity)
+  if discount.isThere() then return host.call('Cart.discount', price) end return original(price, quantity) end)
+-- file: discount.lua
+return {isThere = function() return host.has('Cart.discount') end}
+-- Tables of the app that functions of the script change.
+-- lint: none
+local M = {}
+function M.tag(t, key, value) t[key] = value end
+patch.replace('Cart.sorted', function(original, items)
+  for i, item in ipairs(items) do M.tag(item, 'rank', i) log.info(item.rank) end return original(items) end)
+-- lint: none
+local tag = require 'tag'
+patch.replace('Cart.sorted', function(original, items)
+  for i, item in ipairs(items) do tag(item, 'rank', i) log.info(item.rank) end return original(items) end)
+-- file: tag.lua
+return function(t, key, value) t[key] = value end
+-- lint: none
+local M = {}
+function M.close(t) t[#t + 1] = 'end' end
+patch.replace('Cart.sorted', function(original, items)
+  M.close(items) log.info(items[#items] .. '') return original({}) end)
+-- lint: none
+local M = {}
+function M.close(t) table.insert(t, 'end') end
+patch.replace('Cart.sorted', function(original, items)
+  M.close(items) log.info(items[#items] .. '') return original({}) end)
+-- lint: none
+local M = {}
+function M.note(t) t.note = 'x' end
+patch.replace('Cart.prices', function(original, a, b)
+  M.note(a) log.info(a.note:upper()) for _, v in pairs(a) do log.info(v .. '', #v) end return original({}, b) end)
+-- lint: none in each line
+patch.replace('Cart.sorted', function(original, items) for i, item in ipairs(items) do rawset(item, 'rank', i) log.info(item.rank) end return original(items) end)
+patch.replace('Cart.sorted', function(original, items) table.move({'first'}, 1, 1, 1, items) log.info(items[1] .. '') return original({}) end)
+patch.replace('Order.sum', function(original, a, b) table.insert(a.items, 'end') log.info(a.items[#a.items] .. '') return 1 end)
+-- lint: none
+patch.replace('Cart.sorted', function(original, items)
+  local item = items[1]
+  local function tag()
+    item.rank = 1 end
+  tag() log.info(item.rank) return original(items) end)
+-- lint: none
+patch.replace('Cart.sorted', function(original, items)
+  local item = items[1]
+  local function fill()
+    item.price = 'free' end
+  fill() log.info(item.price:upper()) return original({}) end)
+-- Arrays that are changed after a function or a table of the script got them.
+-- lint: none
+patch.replace('Cart.sorted', function(original, items)
+  local function names()
+    return table.concat(items, ', ') end
+  for i, item in ipairs(items) do items[i] = item.name end
+  log.info(names()) return original({}) end)
+-- lint: none
+patch.replace('Cart.sorted', function(original, items)
+  local function close()
+    table.insert(items, 'end') end
+  close() log.info(items[#items] .. '') return original({}) end)
+-- lint: none
+patch.replace('Cart.sorted', function(original, items)
+  local both = {list = items}
+  for i, item in ipairs(items) do items[i] = item.name end
+  log.info(both.list[1] .. '') return original({}) end)
+-- Replacements that the script also calls.
+-- lint: none
+local function total(original, price, quantity)
+  if quantity == nil then return original(price) end
+  return original(price, quantity) end
+patch.replace('Cart.total', total)
+patch.replace('Cart.tax', function(original, price)
+  return total(original, price) end)
+-- lint: none
+local total
+total = function(original, price, quantity)
+  if quantity == nil then return original(price) end
+  return original(price, quantity) end
+patch.replace('Cart.total', total)
+patch.replace('Cart.tax', function(original, price)
+  return total(original, price) end)
+-- lint: none
+local function total(original, price, quantity)
+  if quantity == nil then return original(price) end
+  return original(price, quantity) end
+local other = total
+patch.replace('Cart.total', other)
+patch.replace('Cart.tax', function(original, price)
+  return other(original, price) end)
+-- lint: none
+local M = {}
+function M.total(original, price, quantity)
+  if quantity == nil then return original(price) end
+  return original(price, quantity) end
+patch.replace('Cart.total', M.total)
+patch.replace('Cart.tax', function(original, price)
+  return M.total(original, price) end)
+-- lint: none
+local function total(original, price, quantity)
+  if quantity < 0 then return original(price) end
+  return original(price, quantity) + total(function(p) return p end, price, -1) end
+patch.replace('Cart.total', total)
+-- lint: none in each line
+patch.replace('Cart.total', function(original, a, b) for i = '1', '3', '1' do a = a + i end return a end)
+patch.replace('Cart.total', function(original, a, b) if a > 0 then return a end assert(false, 'no price') end)
+patch.replace('Cart.total', function(original, a, b) if a > 0 then return a end assert(nil, ('no price of %d'):format(b)) end)

@@ -96,6 +96,8 @@ patch.replace('Order.fill', function(original, basket, s) if basket ~= nil and b
 patch.replace('Cart.label', function(original, a, b) local t = {a} return 'x' .. t end)
 patch.replace('Cart.label', function(original, a, b) local mt = {__concat = function() return 'x' end} return mt .. a end)
 patch.replace('Cart.names', function(original, a, b) return {'x' .. a} end)
+-- lint: operand in line 1: counts with the limit "x", which is not a number
+patch.replace('Cart.total', function(original, a, b) for i = 1, 'x' do a = a + i end return a end)
 -- The name is found beside a string with the same text.
 -- lint: operand in line 2:25
 patch.replace('Cart.total', function(original, price, quantity)

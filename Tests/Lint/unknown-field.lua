@@ -61,3 +61,13 @@ patch.replace('Order.sum', function(original, a, b)
   local limit = a.limit
   local f = function() return limit.cent end
   return f() end)
+-- Tables of the script do not hide what the tables of the app have.
+-- lint: unknown-field in line 5: Item has no field rank; it has name, price, count
+patch.replace('Cart.sorted', function(original, items)
+  local seen = {}
+  local function mark(key)
+    seen[key] = true end
+  for _, item in ipairs(items) do mark(item.name) log.info(item.rank) end return original(items) end)
+-- lint: unknown-field in each line
+patch.replace('Cart.names', function(original, a, b) log.info(b[1].nme) for i, x in ipairs(b) do b[i] = tostring(x.name) end return b end)
+patch.replace('Cart.items', function(original, a) local t = {} for i, x in ipairs(a) do t[i] = x.nme t[x.price] = i end return a end)

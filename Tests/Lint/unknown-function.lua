@@ -25,3 +25,6 @@ patch.replace('Order.clear', function() end)
 -- lint: unknown-function in line 2: the app has no function Order.totl; did you mean Order.total?
 -- @replaces Order.total
 patch.replace('Order.totl', function() end)
+-- lint: unknown-function in line 2: the app has no function Cart.totl; did you mean Cart.total?
+patch.replace('Cart.total', function(original, price, quantity)
+  return host.has('Cart.discount') and host.call('Cart.totl', price, 1) or original(price, quantity) end)

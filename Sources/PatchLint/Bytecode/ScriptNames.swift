@@ -1,10 +1,12 @@
+internal import PatchCrypto
+
 /// The names and strings of a script, each with a number by which it is compared.
 struct ScriptNames {
     private(set) var names: [String] = []
     private var bytes: [UInt8] = []
     /// Where the bytes of each name end.
     private var ends: [Int] = []
-    private var numbers: [String: Int32] = [:]
+    private var numbers: [ExactString: Int32] = [:]
     /// The numbers of names that were found before, by a hash of their bytes; -1 if there is none.
     private var recent = [Int32](repeating: -1, count: 256)
 
@@ -33,11 +35,12 @@ struct ScriptNames {
     }
 
     mutating func number(of name: String) -> Int32 {
-        if let known = numbers[name] { return known }
+        let key = ExactString(name)
+        if let known = numbers[key] { return known }
         names.append(name)
         bytes.append(contentsOf: name.utf8)
         ends.append(bytes.count)
-        numbers[name] = Int32(names.count - 1)
+        numbers[key] = Int32(names.count - 1)
         return Int32(names.count - 1)
     }
 }

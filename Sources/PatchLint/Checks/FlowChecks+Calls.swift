@@ -204,7 +204,7 @@ extension FlowChecks {
             return ("table.insert takes 2 or 3 arguments, but gets \(types.count)", nil)
         case "table.insert" where types.count == 3:
             guard types[1].kinds == .string else { return nil }
-            if case .text(let text) = types[1].detail, text.luaNumber != nil, !arguments.areResults { return nil }
+            if case .text(let text) = types[1].detail, text.text.luaNumber != nil, !arguments.areResults { return nil }
             return (
                 "argument 2 of table.insert is a position, but this is a string",
                 arguments.areResults ? Self.hintForResults : "the position comes first: table.insert(list, 1, value)"
@@ -265,7 +265,7 @@ extension FlowChecks {
 
     private mutating func checkFormat(_ arguments: CallArguments, _ index: Int) {
         guard case .text(let format) = arguments.types.first?.detail else { return }
-        let (values, fault) = LibraryFunction.values(of: format)
+        let (values, fault) = LibraryFunction.values(of: format.text)
         if let fault { return report(.argument, index, "format", fault) }
         let given = arguments.types.dropFirst()
         if !arguments.isOpen, given.count < values.count {
@@ -280,7 +280,7 @@ extension FlowChecks {
     }
 
     private mutating func checkCallOfHost(_ arguments: CallArguments, _ index: Int) {
-        guard case .text(let name) = arguments.types.first?.detail else {
+        guard case .text(let text) = arguments.types.first?.detail else {
             if let first = arguments.types.first, first.isNever(.basic) {
                 report(
                     .argument, index, arguments.words[0] ?? "call",
@@ -289,6 +289,7 @@ extension FlowChecks {
             }
             return
         }
+        let name = text.text
         guard let signature = context.interface.function(name)?.signature else {
             guard context.knowsApp else { return }
             let context = context

@@ -1,3 +1,5 @@
+internal import PatchCrypto
+
 // The fields, elements and methods of tables and objects.
 
 extension FlowChecks {
@@ -48,7 +50,7 @@ extension FlowChecks {
 
     /// Checks an element that is read. A missing element is not held against a script.
     mutating func checkElement(of value: ValueType, key: ValueType, word: String?, _ index: Int) {
-        if case .text(let name) = key.detail { return checkMember(name, of: value, word, index) }
+        if case .text(let name) = key.detail { return checkMember(name.text, of: value, word, index) }
         checkIndexed(value, word, index)
         if case .integer(let position) = key.detail, position < 1, value.detail?.isArray == true,
             !context.setsZero, !context.setsMetatables

@@ -1,3 +1,5 @@
+internal import PatchCrypto
+
 // The operands of operators, tests and loops.
 
 extension FlowChecks {
@@ -35,19 +37,21 @@ extension FlowChecks {
         if isAlone, type.kinds == .string { checkNumeral(type, flow.name(register, state, index), index) }
     }
 
-    /// Checks a string with which the script calculates. Lua accepts it if it is a numeral.
-    private mutating func checkNumeral(_ value: ValueType, _ word: String?, _ index: Int) {
+    /// Checks a string with which the script calculates or counts. Lua accepts it if it is a numeral.
+    private mutating func checkNumeral(
+        _ value: ValueType, _ word: String?, _ index: Int, _ operation: String = "calculates with"
+    ) {
         let isSum = function.code[index].opcode == .add
         switch value.detail {
-        case .text(let text) where text.luaNumber == nil:
+        case .text(let text) where text.text.luaNumber == nil:
             report(
-                .operand, index, word ?? text,
-                "calculates with \(word ?? "\"\(text.prefix(30))\""), which is not a number",
+                .operand, index, word ?? text.text,
+                "\(operation) \(word ?? "\"\(text.text.prefix(30))\""), which is not a number",
                 hint: isSum ? "Lua joins strings with .." : nil)
         case .scalar
         where !context.globalsRead.contains("tonumber") && flow.isSeen(word, before: index, asText: true) == false:
             report(
-                .mayNotFit, index, word, "calculates with \(word.map { "\($0), which is \(value)" } ?? "\(value)")",
+                .mayNotFit, index, word, "\(operation) \(word.map { "\($0), which is \(value)" } ?? "\(value)")",
                 hint: "tonumber(…) reads a number, or nil\(isSum ? "; .. joins strings" : "")")
         default: break
         }
@@ -93,10 +97,10 @@ extension FlowChecks {
         for details in [(left.detail, right.detail), (right.detail, left.detail)] {
             switch details {
             case (.scalar(let type), .text(let text))
-            where context.interface.lacks(text, in: type) && !LibraryFunction.typesOfOthers.contains(text):
+            where context.interface.lacks(text.text, in: type) && !LibraryFunction.typesOfOthers.contains(text.text):
                 return report(
-                    .alwaysFalse, index, text, "\(type) has no value \"\(text)\", so they are never equal",
-                    hint: context.hint(for: text, in: type))
+                    .alwaysFalse, index, text.text, "\(type) has no value \"\(text.text)\", so they are never equal",
+                    hint: context.hint(for: text.text, in: type))
             case (.scalar(let type), .integer(let number)) where context.interface.lacks(number, in: type):
                 return report(
                     .alwaysFalse, index, words.compactMap(\.self).first,
@@ -134,9 +138,9 @@ extension FlowChecks {
 
     mutating func checkNumericLoop(_ register: Int, _ index: Int, _ state: FlowState) {
         for (offset, what) in ["first value", "limit", "step"].enumerated() {
-            report(
-                .operand, index, state[register + offset], flow.name(register + offset, state, index), unless: .number,
-                "counts with the \(what)")
+            let (value, word) = (state[register + offset], flow.name(register + offset, state, index))
+            report(.operand, index, value, word, unless: .basic, "counts with the \(what)")
+            if value.kinds == .string { checkNumeral(value, word, index, "counts with the \(what)") }
         }
         guard state[register + 2].detail == .integer(0) else { return }
         report(.operand, index, "for", "the step of the loop is 0, which is an error")

@@ -1,3 +1,5 @@
+internal import PatchCrypto
+
 /// The facts about all scripts together.
 final class FlowContext {
     /// The interface of the app; empty if it is not known.
@@ -16,6 +18,8 @@ final class FlowContext {
     /// The names of fields whose values a script examines or passes on, so that it may know which are even; `#` for a
     /// length.
     var examined: Set<String> = []
+    /// The functions for which a script asks with `host.has`, so that it may know that the app has no such function.
+    var functionsAsked: Set<ExactString> = []
     /// Whether a script writes position 0 of a table.
     var setsZero = false
     let helpers: LocalFunctions

@@ -1,3 +1,5 @@
+internal import PatchCrypto
+
 /// The details of values that registers hold, each once.
 ///
 /// A register has the number of a detail, and two registers are compared by their numbers.
@@ -258,5 +260,10 @@ extension ValueType.Detail {
 
 struct FieldPlace: Hashable {
     let register: Int
-    let field: String
+    let field: ExactString
+
+    init(register: Int, field: String) {
+        self.register = register
+        self.field = ExactString(field)
+    }
 }

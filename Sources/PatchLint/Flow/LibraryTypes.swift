@@ -1,3 +1,4 @@
+internal import PatchCrypto
 internal import PatchRunner
 
 /// The arguments and the results of a function of the sandbox.
@@ -119,8 +120,8 @@ extension LibraryFunction.Argument {
     func fault(of value: ValueType, in interface: KnownInterface) -> String? {
         if value.isNever(kinds) { return "\(value)" }
         switch value.detail {
-        case .text(let text) where isNumber && value.kinds == .string && text.luaNumber == nil:
-            return "\"\(text.prefix(30))\", which is not a number"
+        case .text(let text) where isNumber && value.kinds == .string && text.text.luaNumber == nil:
+            return "\"\(text.text.prefix(30))\", which is not a number"
         case .float(let number) where isInteger && Int64(exactly: number) == nil:
             return "\(number), which has a fraction"
         case .dictionary(let key, _) where isList && interface.isText(key): return "\(value), whose keys are strings"

@@ -50,7 +50,8 @@ extension ValueType {
     fileprivate var widened: ValueType {
         switch detail {
         case .structure(let name, _): ValueType(kinds, .structure(name, ValueFields()))
-        case .scalar, .array, .dictionary, .object, .original: ValueType(kinds, detail, number: number)
+        case .fields, .list: ValueType(kinds, .made)
+        case .made, .scalar, .array, .dictionary, .object, .original: ValueType(kinds, detail, number: number)
         default: ValueType(kinds)
         }
     }

@@ -8,23 +8,27 @@ extension Prototype {
         budget.pay(10 * range.count)
         guard !budget.isSpent else { return false }
         let escapes = uses.contains(register, in: range) { index in
-            let instruction = code[index]
-            switch instruction.opcode {
-            case .move where instruction.b == register: return !isCallee(index)
-            case .setUpvalue, .setList, .returnOne: return instruction.a == register
-            // A constant is not a register. Neither is the table of a global, a number or the name of a field.
-            case .setGlobal, .setTable, .setInteger, .setField:
-                return !instruction.k && instruction.c == register
-                    || instruction.opcode != .setGlobal && instruction.a == register
-                    || instruction.opcode == .setTable && instruction.b == register
-            case .returnSome:
-                return instruction.a <= register && (instruction.b == 0 || register < instruction.a + instruction.b - 1)
-            case .testAndSet: return instruction.b == register
-            default: return false
-            }
+            code[index].opcode == .move && code[index].b == register ? !isCallee(index) : keeps(register, at: index)
         }
         return !escapes
             && (captures[register] ?? []).allSatisfy { $0.function.onlyCalls(upvalue: $0.upvalue, budget) }
+    }
+
+    /// Whether an instruction other than a move hands on the value of a register.
+    func keeps(_ register: Int, at index: Int) -> Bool {
+        let instruction = code[index]
+        switch instruction.opcode {
+        case .setUpvalue, .setList, .returnOne: return instruction.a == register
+        // A constant is not a register. Neither is the table of a global, a number or the name of a field.
+        case .setGlobal, .setTable, .setInteger, .setField:
+            return !instruction.k && instruction.c == register
+                || instruction.opcode != .setGlobal && instruction.a == register
+                || instruction.opcode == .setTable && instruction.b == register
+        case .returnSome:
+            return instruction.a <= register && (instruction.b == 0 || register < instruction.a + instruction.b - 1)
+        case .testAndSet: return instruction.b == register
+        default: return false
+        }
     }
 
     private func onlyCalls(upvalue: Int, _ budget: LintBudget) -> Bool {

@@ -1,3 +1,5 @@
+internal import PatchCrypto
+
 /// Finds the faults of values that the app is to take.
 ///
 /// Structs may refer to themselves. While two structs are compared, they are assumed to fit, as in the subtyping of
@@ -43,7 +45,8 @@ final class TypeComparisons {
         case .named(let name):
             if value.isNever(ValueType.accepted(as: type, in: interface)) { return .type(type, value) }
             switch value.detail {
-            case .text(let text) where interface.lacks(text, in: name): return .noCase("\"\(text)\"", of: name)
+            case .text(let text) where interface.lacks(text.text, in: name):
+                return .noCase("\"\(text.text)\"", of: name)
             case .integer(let number) where interface.lacks(number, in: name): return .noCase("\(number)", of: name)
             case .float(let number) where Int64(exactly: number) == nil && interface.isInteger(name):
                 return .type(type, value)

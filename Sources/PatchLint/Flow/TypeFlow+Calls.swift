@@ -56,12 +56,25 @@ extension TypeFlow {
             return method(name).map { results(of: name, $0.signature, index) } ?? .unknown
         case .library(let name):
             let arguments = arguments(of: index, state)
-            if !name.utf8.starts(with: "string.".utf8), !name.utf8.starts(with: "math.".utf8) { changed(&state) }
+            if mayChange(name, arguments) { changed(&state) }
             return library(name, arguments, index, &state)
         default:
             changed(&state)
             unknownCalls.insert(index)
             return .unknown
+        }
+    }
+
+    /// Whether a function of the sandbox may change a table, or call a function that does.
+    private func mayChange(_ name: String, _ arguments: CallArguments) -> Bool {
+        switch name {
+        case "string.gsub":
+            // It calls a function, and reads a table, which may have a metatable.
+            let kinds: ValueType.Kinds = context.setsMetatables ? [.function, .table] : .function
+            return arguments.types.count > 2 ? !arguments.types[2].isNever(kinds) : arguments.isOpen
+        // `%s` calls `__tostring`.
+        case "string.format": return context.setsMetatables
+        default: return !name.utf8.starts(with: "string.".utf8) && !name.utf8.starts(with: "math.".utf8)
         }
     }
 
@@ -72,7 +85,7 @@ extension TypeFlow {
             return CallResults(isOpen: true, ends: ends)
         }
         switch result.detail {
-        case .fields, .list: result = ValueType(result.kinds)
+        case .fields, .list: result = ValueType(result.kinds, .made)
         default: result.doubt = 0
         }
         return CallResults(types: [result], isOpen: true)
@@ -121,14 +134,16 @@ extension TypeFlow {
     ) -> CallResults {
         guard let function = LibraryFunction.all[name] else {
             guard name == "host.call", case .text(let name) = arguments.types.first?.detail,
-                let signature = context.interface.function(name)?.signature
+                let signature = context.interface.function(name.text)?.signature
             else { return .unknown }
-            return results(of: name, signature, index)
+            return results(of: name.text, signature, index)
         }
         var results = function.results
         if results.contains(where: { $0.kinds.contains(.nil) }) { asksLibrary = true }
         let first = arguments.first
         switch name {
+        case "assert" where first.kinds == .nil || isFalse(self.function.code[index].a + 1, before: index):
+            return CallResults(ends: true)
         case "assert":
             change(arguments.word, index, &state, to: \.whereTrue)
             results = [first.isUnknown ? .unknown : first.whereTrue]
@@ -137,9 +152,11 @@ extension TypeFlow {
         case "ipairs", "pairs":
             guard let elements = elements(of: first) else { break }
             results[0] = ValueType(.function, .iterator(key: elements.key, value: elements.value))
+        case "host.has":
+            if case .text(let name) = first.detail { context.functionsAsked.insert(name) }
         case "tonumber": results = [number(from: first, arguments, index)]
         case "string.match": results = []
-        case "table.insert" where !arguments.isOpen && (2...3).contains(arguments.types.count):
+        case "table.insert" where arguments.isOpen || arguments.types.count > 1:
             insert(arguments, index, &state)
         default: break
         }
@@ -155,20 +172,24 @@ extension TypeFlow {
         }
     }
 
-    private func insert(_ arguments: CallArguments, _ index: Int, _ state: inout FlowState) {
+    private mutating func insert(_ arguments: CallArguments, _ index: Int, _ state: inout FlowState) {
         context.budget.pay(10 * state.count)
         let (word, table) = (arguments.word, arguments.first)
-        for register in 0..<state.count where word != nil && name(register, state, index) == word {
-            if local(register, at: index) != nil, state[register].detail == table.detail {
-                append(arguments.types[arguments.types.count - 1], to: register, &state)
-            }
+        let value = arguments.isOpen ? .unknown : arguments.types[arguments.types.count - 1]
+        noteElement(value, at: .integer, of: table)
+        var registers = (0..<state.count).filter { register in
+            word != nil && name(register, state, index) == word && local(register, at: index) != nil
+                && state[register].detail == table.detail
         }
+        // The table may have no local name, as in `table.insert(basket.items, item)`.
+        if registers.isEmpty { registers = [function.code[index].a + 1] }
+        for register in registers { append(value, to: register, &state) }
     }
 
     private mutating func number(from value: ValueType, _ arguments: CallArguments, _ index: Int) -> ValueType {
         if arguments.types.count == 1, !arguments.isOpen {
             if value.isNever(ValueType.Kinds.all.subtracting(.number)) { return value }
-            if case .text(let text) = value.detail { return text.luaNumber == nil ? .nil : .number }
+            if case .text(let text) = value.detail { return text.text.luaNumber == nil ? .nil : .number }
         }
         // A string that the script has cut out of another string may be known to be a numeral.
         guard value.kinds == .string, case .scalar = value.detail else { return .unknown }
@@ -182,7 +203,7 @@ extension TypeFlow {
     private func elements(of table: ValueType) -> (key: ValueType, value: ValueType)? {
         switch table.detail {
         case .array(let type): (.integer, self.value(type))
-        case .dictionary(let key, let type): (ValueType(.named(key), in: context.interface), self.value(type))
+        case .dictionary(let key, let type): (ValueType(.named(key), in: context.interface), valueOfEntry(type))
         case .structure: (.string, .unknown)
         default: nil
         }

@@ -1,3 +1,5 @@
+internal import PatchCrypto
+
 // The values that are read from tables and objects.
 
 extension TypeFlow {
@@ -10,7 +12,7 @@ extension TypeFlow {
             return written[name] ?? field(name, of: structure, index)
         case .fields(let fields, isShared: false): return fields[name]?.shared ?? .unknown
         case .dictionary("string", let type) where !context.interface.lacks(name, in: "string"):
-            return self.value(.optional(type))
+            return context.changes.fields.contains(name) ? .unknown : self.value(.optional(type))
         case .object: return method(name, of: value)
         case _ where value.kinds == .string && !context.written.contains(name):
             return functionOfStrings(name)
@@ -48,13 +50,17 @@ extension TypeFlow {
 
     /// An element of a table. A missing element is nil, which is not held against a script.
     mutating func element(of value: ValueType, key: ValueType, _ index: Int) -> ValueType {
-        if case .text(let name) = key.detail { return member(name, of: value, index) }
+        if case .text(let name) = key.detail { return member(name.text, of: value, index) }
         switch value.detail {
         case .array(let type): return self.value(type)
-        case .dictionary(_, let type): return self.value(.optional(type))
+        case .dictionary(_, let type): return valueOfEntry(type).joined(with: .nil)
         default: return .unknown
         }
     }
+
+    /// The value of an entry of a dictionary of the app, whose key is not known. A script may have written it as a
+    /// field.
+    func valueOfEntry(_ type: InterfaceType) -> ValueType { context.changes.fields.isEmpty ? value(type) : .unknown }
 
     func method(_ name: String?, of value: ValueType) -> ValueType {
         guard let name else { return .unknown }

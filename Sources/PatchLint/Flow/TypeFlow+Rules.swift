@@ -1,3 +1,5 @@
+internal import PatchCrypto
+
 // The rule of each instruction. The comments are from Lua's `lopcodes.h`: R is a register, K a constant, RK either of
 // them.
 
@@ -7,6 +9,7 @@ extension TypeFlow {
     mutating func step(_ index: Int, _ state: inout FlowState) -> FlowWays? {
         let instruction = function.code[index]
         let (a, b, c) = (instruction.a, instruction.b, instruction.c)
+        if context.setsMetatables, mayCallMetamethod(instruction, state) { changed(&state) }
         switch instruction.opcode {
         case .move: move(instruction, index, &state)
         case .loadInteger: set(a, ValueType(.integer, .integer(Int64(instruction.signedBx))), at: index, &state)
@@ -30,9 +33,7 @@ extension TypeFlow {
             set(a, type, at: index, &state)
         case .getField: getField(instruction, index, &state)
         // UpValue[A][K[B]:shortstring] := RK(C)
-        case .setGlobal:
-            if !instruction.k { _ = kept(c, index, &state) }
-            changed(&state)
+        case .setGlobal: setGlobal(instruction, index, &state)
         case .setTable, .setInteger: setElement(instruction, index, &state)
         case .setField: setField(instruction, index, &state)
         // R[A] := {}
@@ -100,6 +101,29 @@ extension TypeFlow {
         return nil
     }
 
+    /// Whether an instruction may call a function of a table's metatable.
+    private func mayCallMetamethod(_ instruction: Instruction, _ state: FlowState) -> Bool {
+        func mayHaveMetatable(_ value: ValueType) -> Bool {
+            switch value.detail {
+            case .fields(_, isShared: false), .list(_, isShared: false), .library: false
+            default: !value.isNever(.table)
+            }
+        }
+        let (a, b) = (instruction.a, instruction.b)
+        switch instruction.opcode {
+        case .getTable, .getInteger, .getField, .getSelf, .length: return mayHaveMetatable(state[b])
+        case .getGlobal:
+            return !function.isEnvironment(b)
+                && (upvalues.indices.contains(b) ? mayHaveMetatable(upvalues[b]) : true)
+        case .metamethod, .equal, .less, .lessOrEqual:
+            return mayHaveMetatable(state[a]) || mayHaveMetatable(state[b])
+        case .metamethodInteger, .metamethodConstant, .lessInteger, .lessOrEqualInteger, .greaterInteger,
+            .greaterOrEqualInteger:
+            return mayHaveMetatable(state[a])
+        default: return false
+        }
+    }
+
     // MARK: registers and upvalues
 
     /// R[A] := R[B]
@@ -138,6 +162,21 @@ extension TypeFlow {
         set(instruction.a, type, at: index, word: function.textNumber(c) ?? -1, &state)
     }
 
+    /// UpValue[A][K[B]:shortstring] := RK(C)
+    private mutating func setGlobal(_ instruction: Instruction, _ index: Int, _ state: inout FlowState) {
+        let (a, c) = (instruction.a, instruction.c)
+        let value = instruction.k ? type(ofConstant: c) : kept(c, index, &state)
+        changed(&state)
+        guard !function.isEnvironment(a), let field = function.text(instruction.b) else { return }
+        let table = upvalues.indices.contains(a) ? upvalues[a] : .unknown
+        noteField(field, value, of: table)
+        if case .structure = table.detail { return }
+        let key = ValueType(.string, .text(ExactString(field)))
+        if let detail = table.detail, detail.isOfApp, !keepsType(value, at: key, of: table) {
+            context.changes.add(detail)
+        }
+    }
+
     // MARK: tables
 
     /// R[A] := R[B][R[C]]
@@ -163,12 +202,13 @@ extension TypeFlow {
     }
 
     /// R[A][R[B]] := RK(C), R[A][B] := RK(C)
-    private func setElement(_ instruction: Instruction, _ index: Int, _ state: inout FlowState) {
+    private mutating func setElement(_ instruction: Instruction, _ index: Int, _ state: inout FlowState) {
         let (a, b, c) = (instruction.a, instruction.b, instruction.c)
         let isTable = instruction.opcode == .setTable
         let key = isTable ? kept(b, index, &state) : ValueType(.integer, .integer(Int64(b)))
         let value = instruction.k ? type(ofConstant: c) : kept(c, index, &state)
         changed(&state)
+        noteElement(value, at: key, of: state[a])
         if isTable, isBehindEnd(index, key: b, of: a) {
             append(value, to: a, &state)
         } else {
@@ -177,11 +217,11 @@ extension TypeFlow {
     }
 
     /// R[A][K[B]:shortstring] := RK(C)
-    private func setField(_ instruction: Instruction, _ index: Int, _ state: inout FlowState) {
+    private mutating func setField(_ instruction: Instruction, _ index: Int, _ state: inout FlowState) {
         let (a, c) = (instruction.a, instruction.c)
         let field = function.text(instruction.b)
         let value = instruction.k ? type(ofConstant: c) : kept(c, index, &state)
-        if let field, mayMisfit(value, in: field, of: state[a]) { context.changes.fields.insert(field) }
+        if let field { noteField(field, value, of: state[a]) }
         store(value, in: field, of: a, &state)
     }
 
@@ -196,11 +236,11 @@ extension TypeFlow {
     }
 
     /// R[A][C+i] := R[A+i], 1 <= i <= B
-    private func setList(_ instruction: Instruction, _ state: inout FlowState) {
+    private mutating func setList(_ instruction: Instruction, _ state: inout FlowState) {
         let a = instruction.a
         // An array with many kinds of values is not followed. A nil after the last element does not count.
         guard case .fields(let fields, isShared: false) = state[a].detail, fields.isEmpty, !instruction.k else {
-            state[a] = .table
+            state[a] = ValueType(.table, .made)
             return
         }
         var elements: [ValueType] = []
@@ -267,16 +307,21 @@ extension TypeFlow {
     /// if (not R[A] == k) then pc++
     private func test(_ instruction: Instruction, _ index: Int, _ state: FlowState) -> FlowWays {
         // A nil value is never true, and neither is the constant of `until false`.
-        if state[instruction.a].kinds == .nil || isFalse(instruction.a, before: index) {
+        if state[instruction.a].kinds == .nil || isFalse(instruction.a, before: index, within: 1) {
             return .one(instruction.k ? index + 2 : function.jumpTarget(index), state)
         }
         let (isTrue, isFalse) = truth(of: instruction.a, index, isShared: false, state)
         return branches(index, isTrue, isFalse)
     }
 
-    private func isFalse(_ register: Int, before index: Int) -> Bool {
-        guard index > 0, !isBlockStart[index] else { return false }
-        return function.code[index - 1].opcode == .loadFalse && function.code[index - 1].a == register
+    /// Whether one of the last instructions before an instruction has put the constant `false` into a register.
+    func isFalse(_ register: Int, before index: Int, within count: Int = 20) -> Bool {
+        for place in (max(0, index - count)..<index).reversed() {
+            if isBlockStart[place + 1] { return false }
+            let instruction = function.code[place]
+            if instruction.writes(register) { return instruction.opcode == .loadFalse }
+        }
+        return false
     }
 
     /// if (not R[B] == k) then pc++ else R[A] := R[B]

@@ -1,3 +1,4 @@
+internal import PatchCrypto
 internal import PatchRunner
 
 // Reads and writes of tables, and the values that functions capture.
@@ -26,11 +27,11 @@ extension TypeFlow {
         return state[register]
     }
 
-    func store(_ value: ValueType, in field: String?, of register: Int, _ state: inout FlowState) {
+    mutating func store(_ value: ValueType, in field: String?, of register: Int, _ state: inout FlowState) {
         let type = state[register]
         // Another name may be a name of the same table, but not if the script has just made the table.
         if case .fields(_, isShared: false) = type.detail {
-            state.facts = state.facts.filter { field != nil && $0.key.field != field }
+            state.facts = state.facts.filter { field != nil && $0.key.field != field.map(ExactString.init) }
         } else {
             changed(&state)
         }
@@ -42,29 +43,29 @@ extension TypeFlow {
             state[register] =
                 written.set(field, to: value) ? ValueType(type.kinds, .structure(name, written)) : .unknown
         } else {
-            put(value, at: field.map { ValueType(.string, .text($0)) } ?? .string, of: register, &state)
+            put(value, at: field.map { ValueType(.string, .text(ExactString($0))) } ?? .string, of: register, &state)
+        }
+    }
+
+    /// Whether a table still has its type after a write into it.
+    func keepsType(_ value: ValueType, at key: ValueType, of table: ValueType) -> Bool {
+        switch table.detail {
+        case .array(let element):
+            return key.isPosition && isCertain(value, as: element)
+        case .dictionary(let name, let element):
+            return (!context.interface.isText(name) || key.kinds == .string)
+                && (value.kinds == .nil || isCertain(value, as: element))
+        case .structure(let name, _):
+            guard case .text(let field) = key.detail else { return false }
+            return context.interface.structure(name)?.field(field.text).map { isCertain(value, as: $0.type) } ?? false
+        case .fields, .list: return false
+        default: return true
         }
     }
 
     /// Follows a write into a table. An array of the app with other elements or other keys no longer has its type.
-    func put(_ value: ValueType, at key: ValueType, of register: Int, _ state: inout FlowState) {
-        let isKept =
-            switch state[register].detail {
-            case .array(let element):
-                key.isPosition && isCertain(value, as: element)
-            case .dictionary(let name, let element):
-                (!context.interface.isText(name) || key.kinds == .string)
-                    && (value.kinds == .nil || isCertain(value, as: element))
-            case .structure(let name, _):
-                if case .text(let field) = key.detail {
-                    context.interface.structure(name)?.field(field).map { isCertain(value, as: $0.type) } ?? false
-                } else {
-                    false
-                }
-            case .fields, .list: false
-            default: true
-            }
-        guard !isKept else { return }
+    mutating func put(_ value: ValueType, at key: ValueType, of register: Int, _ state: inout FlowState) {
+        guard !keepsType(value, at: key, of: state[register]) else { return }
         // Each element is of this type, however many there are.
         if key.isPosition, !value.kinds.contains(.nil), state[register].isList(ofOnly: value) {
             return keep(ValueType(.table, .list([value], isShared: false)), in: register, &state)
@@ -74,7 +75,7 @@ extension TypeFlow {
 
     /// Follows an element that is added to an array. If the app cannot take it, its array becomes a list of such
     /// elements.
-    func append(_ value: ValueType, to register: Int, _ state: inout FlowState) {
+    mutating func append(_ value: ValueType, to register: Int, _ state: inout FlowState) {
         if let elements = state[register].ownElements, !value.kinds.contains(.nil), !value.isUnknown {
             let isNew = !elements.contains(value)
             context.budget.pay(value.size * (elements.count + 1))
@@ -91,39 +92,51 @@ extension TypeFlow {
 
     /// Sets a register to a list, if it is not too large to be followed.
     func keep(_ list: ValueType, in register: Int, _ state: inout FlowState) {
-        state[register] = list.size < ValueFields.most && list.depth <= ValueFields.deepest ? list : .table
+        let fits = list.size < ValueFields.most && list.depth <= ValueFields.deepest
+        state[register] = fits ? list : ValueType(.table, .made)
     }
 
-    /// Whether a value may not have the type of a field that the app knows.
-    func mayMisfit(_ value: ValueType, in field: String, of table: ValueType) -> Bool {
-        switch table.detail {
-        case .fields(_, isShared: false), .library: false
-        case .structure(let name, _):
-            context.interface.structure(name)?.field(field).map { !isCertain(value, as: $0.type) } ?? false
-        default: true
-        }
+    /// Notes a field that a script writes, unless the value certainly has the type that the app knows.
+    func noteField(_ field: String, _ value: ValueType, of table: ValueType) {
+        let mayMisfit =
+            switch table.detail {
+            case .fields, .list, .made, .library: false
+            case .structure(let name, _):
+                context.interface.structure(name)?.field(field).map { !isCertain(value, as: $0.type) } ?? false
+            default: true
+            }
+        // The arguments of a function are not known where only its result is wanted.
+        if mayMisfit, !isDry { context.changes.fields.insert(field) }
+    }
+
+    /// Notes that a script writes an element of a table, if it may be any table.
+    func noteElement(_ value: ValueType, at key: ValueType, of table: ValueType) {
+        guard !isDry, table.detail == nil, !table.isNever(.table), value.kinds != .nil, !key.isNever(.basic)
+        else { return }
+        context.changes.areAll = true
     }
 
     private func isCertain(_ value: ValueType, as type: InterfaceType) -> Bool {
-        !value.isUnknown && (value.kinds != .table || value.detail != nil)
+        !value.isUnknown && (!value.kinds.contains(.table) || value.detail?.hasContents == true)
             && value.kinds.isSubset(of: ValueType.accepted(as: type, in: context.interface))
             && context.comparisons.fault(of: value, as: type) == nil
     }
 
     /// Forgets all facts about a table, which may have other names.
-    private func forget(_ register: Int, _ state: inout FlowState) {
-        let detail = state[register].detail
-        state[register] = .table
-        guard let detail, detail.isOfApp else { return }
+    private mutating func forget(_ register: Int, _ state: inout FlowState) {
+        guard let detail = state[register].detail?.unwritten, detail.isOfApp else {
+            state[register] = ValueType(.table, .made)
+            return
+        }
+        state[register] = ValueType(.table, .changed(detail))
         // A write to a parameter of the replacement is followed.
         if replacement == nil || register >= function.parameters { context.changes.add(detail) }
-        context.budget.pay(2 * state.count)
-        for other in 0..<state.count {
-            if case .iterator = state[other].detail {
-                state[other] = .function
-            } else if state[other].detail == detail {
-                state[other] = ValueType(state[other].kinds)
-            }
+        context.budget.pay(2 * state.size)
+        for other in 0..<state.count { state[other] = state[other].afterChange(of: detail) }
+        // Functions that the script has made before will see the change.
+        for (index, types) in captured {
+            context.budget.pay(10 + types.reduce(0) { $0 + $1.size })
+            captured[index] = types.map { $0.afterChange(of: detail) }
         }
     }
 
@@ -195,7 +208,7 @@ extension ValueType {
     /// The value for a function that runs later.
     fileprivate var captured: ValueType {
         switch detail {
-        case .fields, .list: ValueType(kinds)
+        case .fields, .list: ValueType(kinds, .made)
         case .structure(let name, _): ValueType(kinds, .structure(name, ValueFields()))
         default: ValueType(kinds, detail, number: number)
         }

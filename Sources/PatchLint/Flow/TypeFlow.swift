@@ -1,3 +1,4 @@
+internal import PatchCrypto
 internal import PatchRunner
 
 /// Follows the types of values through a function, as the verifiers of Java and WebAssembly do.
@@ -168,7 +169,7 @@ extension ValueType {
         case .boolean: self = .boolean
         case .integer(let number): self.init(.integer, .integer(number))
         case .float(let number): self.init(.float, .float(number))
-        case .string(let text): self.init(.string, .text(text))
+        case .string(let text): self.init(.string, .text(ExactString(text)))
         case .nil: self = .nil
         }
     }

@@ -1,3 +1,5 @@
+internal import PatchCrypto
+
 /// The known fields of a table. It keeps a count of the values in it, so that nothing has to walk through them.
 struct ValueFields: Hashable, Sendable {
     /// A table with more values in it is not followed.
@@ -8,25 +10,26 @@ struct ValueFields: Hashable, Sendable {
     /// How many values there are in it, including the values in its tables.
     private(set) var size = 0
     private(set) var depth = 1
-    private var values: [String: ValueType] = [:]
+    private var values: [ExactString: ValueType] = [:]
 
     var isEmpty: Bool { values.isEmpty }
     var count: Int { values.count }
-    var names: some Sequence<String> { values.keys }
+    var names: some Sequence<String> { values.keys.lazy.map(\.text) }
     /// The names of the fields that are not known to be nil.
-    var presentNames: some Sequence<String> { values.lazy.filter { $0.value.kinds != .nil }.map(\.key) }
+    var presentNames: some Sequence<String> { values.lazy.filter { $0.value.kinds != .nil }.map(\.key.text) }
 
-    subscript(name: String) -> ValueType? { values[name] }
+    subscript(name: String) -> ValueType? { values[ExactString(name)] }
 
     /// Sets a field; of a value that is too large or too deep, only the type. Returns whether there was room for it.
     mutating func set(_ name: String, to value: ValueType) -> Bool {
-        let old = values[name]
+        let key = ExactString(name)
+        let old = values[key]
         let others = size - (old?.size ?? 0)
         let fits = value.depth < Self.deepest && others + value.size <= Self.most
         let value = fits ? value : ValueType(value.kinds)
         guard others + value.size <= Self.most else { return false }
         size = others + value.size
-        values[name] = value
+        values[key] = value
         if value.depth + 1 >= depth {
             depth = value.depth + 1
         } else if let old, old.depth + 1 == depth {
@@ -38,7 +41,14 @@ struct ValueFields: Hashable, Sendable {
     /// The fields with other tables in them.
     func mapTables(_ change: (ValueType) -> ValueType) -> ValueFields {
         var fields = self
-        for (name, value) in values where value.depth > 0 { _ = fields.set(name, to: change(value)) }
+        for (name, value) in values where value.depth > 0 { _ = fields.set(name.text, to: change(value)) }
+        return fields
+    }
+
+    /// The fields with other values, none of which is larger.
+    func map(_ change: (ValueType) -> ValueType) -> ValueFields {
+        var fields = self
+        for (name, value) in values { _ = fields.set(name.text, to: change(value)) }
         return fields
     }
 }

@@ -1,3 +1,4 @@
+internal import PatchCrypto
 internal import PatchRunner
 
 /// The known facts about a script's value: the types that it may have, and more if it has only one.
@@ -27,7 +28,7 @@ struct ValueType: Hashable, Sendable {
 
     indirect enum Detail: Hashable, Sendable {
         /// A string that the script has as a constant.
-        case text(String)
+        case text(ExactString)
         /// A number that the script has as a constant.
         case integer(Int64)
         case float(Double)
@@ -40,6 +41,10 @@ struct ValueType: Hashable, Sendable {
         case fields(ValueFields, isShared: Bool)
         /// A table that the script has made of elements: the types of the elements, each once.
         case list([ValueType], isShared: Bool)
+        /// A table that the script has made, about whose contents nothing is known.
+        case made
+        /// A table from the app that had this detail until the script changed it.
+        case changed(Detail)
         /// A value of a type of this name, which scripts see as a basic value.
         case scalar(String)
         case array(InterfaceType)
@@ -105,16 +110,24 @@ struct ValueType: Hashable, Sendable {
             return ValueType(kinds, other.detail, number: other.number)
         }
         if other.detail == nil, other.kinds.isSubset(of: .nil) { return ValueType(kinds, detail, number: number) }
-        let detail = detail == other.detail ? detail : list(or: other) ?? other.list(or: self)
+        let detail = detail == other.detail ? detail : detail(or: other) ?? other.detail(or: self) ?? made(or: other)
         return ValueType(kinds, detail, doubt: doubt == other.doubt ? doubt : 0)
     }
 
-    /// The list in this value if the other one is an empty table: a loop has added elements, or none.
-    private func list(or other: ValueType) -> Detail? {
-        guard case .list(let elements, let isShared) = detail,
-            case .fields(let fields, let isOtherShared) = other.detail, fields.isEmpty
-        else { return nil }
-        return .list(elements, isShared: isShared || isOtherShared)
+    /// The detail of two tables, if this one shows more about both than the other one does; nil if it does not.
+    private func detail(or other: ValueType) -> Detail? {
+        switch (detail, other.detail) {
+        // A loop has added elements, or none.
+        case (.list(let elements, let isShared), .fields(let fields, let isOtherShared)) where fields.isEmpty:
+            .list(elements, isShared: isShared || isOtherShared)
+        // A loop has changed the table, or not.
+        case (.changed(let table), let detail?) where detail.unwritten == table: .changed(table)
+        default: nil
+        }
+    }
+
+    private func made(or other: ValueType) -> Detail? {
+        detail?.isMade == true && other.detail?.isMade == true ? .made : nil
     }
 
     /// The elements of a table that the script has made, and that only one register holds; nil if it has named fields.
@@ -156,9 +169,22 @@ struct ValueType: Hashable, Sendable {
     /// The value after other code may have changed the table.
     var afterChange: ValueType {
         switch detail {
-        case .fields(_, isShared: true), .list(_, isShared: true): ValueType(kinds)
+        case .fields(_, isShared: true), .list(_, isShared: true): ValueType(kinds, .made)
         case .fields, .list: mappingContents(\.afterChange)
         case .structure(let name, let written) where !written.isEmpty: ValueType(kinds, .structure(name, ValueFields()))
+        default: self
+        }
+    }
+
+    /// The value after a table of the app has got contents of another type. It may be this one, or be in it.
+    func afterChange(of table: Detail) -> ValueType {
+        switch detail {
+        case .fields(let fields, let isShared):
+            ValueType(kinds, .fields(fields.map { $0.afterChange(of: table) }, isShared: isShared))
+        case .list(let elements, let isShared):
+            ValueType(kinds, .list(elements.map { $0.afterChange(of: table) }, isShared: isShared))
+        case .iterator: .function
+        case let detail? where detail.unwritten == table: ValueType(kinds, .changed(table))
         default: self
         }
     }
@@ -278,6 +304,27 @@ extension ValueType.Detail {
         case .array, .dictionary, .structure: true
         default: false
         }
+    }
+
+    /// Whether it is a table that the script has made.
+    var isMade: Bool {
+        switch self {
+        case .fields, .list, .made: true
+        default: false
+        }
+    }
+
+    /// Whether the contents of a table with this detail are known.
+    var hasContents: Bool {
+        switch self {
+        case .made, .changed: false
+        default: true
+        }
+    }
+
+    /// The detail as the app gives it, without what the script has written.
+    var unwritten: ValueType.Detail {
+        if case .structure(let name, _) = self { .structure(name, ValueFields()) } else { self }
     }
 
     /// Whether it is a table with the positions 1, 2, 3 and so on.

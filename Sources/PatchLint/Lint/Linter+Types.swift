@@ -1,3 +1,4 @@
+internal import PatchCrypto
 internal import PatchRunner
 
 extension Linter {
@@ -7,19 +8,22 @@ extension Linter {
         let none = PatchInterface(app: "", appVersion: "", functions: [], structs: [], classes: [])
         let offered = known ?? KnownInterface(none, adding: LibraryFunction.scalars)
         let globals = chunks.flatMap(\.globals)
-        let all = functions.flatMap(\.nested)
+        let nested = functions.flatMap(\.nested)
         let context = FlowContext(
             interface: offered, knowsApp: interface != nil,
             assigned: Set(globals.filter(\.isAssigned).map(\.name) + outlines.flatMap { $0.classNames }),
-            written: all.reduce(into: []) { $1.collectWrittenFields(into: &$0) }
+            written: nested.reduce(into: []) { $1.collectWrittenFields(into: &$0) }
                 .union(outlines.flatMap(\.functionNames)),
             setsMetatables: chunks.contains(where: \.setsMetatables), budget: budget,
             helpers: LocalFunctions(TypeFlow.result))
         context.globalsRead = Set(globals.map(\.name))
-        context.setsZero = all.contains { $0.code.contains { $0.opcode == .setInteger && $0.b == 0 } }
-        for function in all { function.collectFields(tested: &context.fieldsTested, read: &context.fieldsRead) }
-        if all.contains(where: \.makesFractions) {
-            for function in all { function.collectExamined(into: &context.examined) }
+        context.setsZero = nested.contains { $0.code.contains { $0.opcode == .setInteger && $0.b == 0 } }
+        context.changes.areAll =
+            context.globalsRead.contains("rawset")
+            || chunks.flatMap(\.members).contains { ["table.move", "_G.rawset"].contains("\($0.table).\($0.name)") }
+        for function in nested { function.collectFields(tested: &context.fieldsTested, read: &context.fieldsRead) }
+        if nested.contains(where: \.makesFractions) {
+            for function in nested { function.collectExamined(into: &context.examined) }
         }
         var replacements: [String: [TypeFlow.Replacement]] = [:]
         for layer in state.lua.layers {
@@ -29,33 +33,46 @@ extension Linter {
             replacements["\(index):\(line)", default: []].append(
                 .init(name: layer.name, signature: signature, isMethod: !outlines[index].waxClasses.isEmpty))
         }
-        for (index, (function, text)) in zip(functions, texts).enumerated() where !budget.isSpent {
+        let callers = OwnCallers(nested, budget)
+        func problems(in function: Prototype, _ index: Int) -> [FlowChecks.Problem] {
             let count = Dictionary(function.nested.dropFirst().map { ($0.line, 1) }, uniquingKeysWith: +)
-            // A finding of the outline has its exact place.
-            let known = Set(found.filter { $0.script == text.name }.map { "\($0.code.rawValue) \($0.line)" })
-            let context = context
-            func replaced(_ inner: Prototype) -> TypeFlow.Replacement? {
+            return FlowChecks.problems(
+                in: function, upvalues: function.upvalues.map { _ in .unknown }, context
+            ) { inner in
                 // Two functions on one line cannot be told apart, and neither can two names of one function.
-                let here = replacements["\(index):\(inner.line)"] ?? []
-                return here.count == 1 && count[inner.line] == 1 ? here[0] : nil
+                guard let here = replacements["\(index):\(inner.line)"], here.count == 1, count[inner.line] == 1
+                else { return nil }
+                // Only the app is known to pass the arguments of its function.
+                return here[0].isMethod || !callers.mayCall(inner) ? here[0] : nil
             }
-            let upvalues = function.upvalues.map { _ in ValueType.unknown }
+        }
+        var all: [[FlowChecks.Problem]] = []
+        // A value that a function writes may be read in a function before it.
+        for _ in 0..<3 {
             let changes = context.changes.count
-            var problems = FlowChecks.problems(in: function, upvalues: upvalues, context, replaced: replaced)
-            // A value that a function writes may be read in a function before it.
-            if context.changes.count > changes, !budget.isSpent {
-                problems = FlowChecks.problems(in: function, upvalues: upvalues, context, replaced: replaced)
+            all = []
+            for (index, function) in functions.enumerated() where !budget.isSpent {
+                all.append(problems(in: function, index))
             }
-            for problem in problems where hasRoom {
-                guard !known.contains("\(problem.code.rawValue) \(problem.line)") else { continue }
-                report(
-                    problem.code, in: text, line: problem.line, word: problem.word, problem.message, hint: problem.hint)
-            }
-            if budget.isSpent {
-                report(
-                    .tooLarge, in: text, line: 1, "too large to follow: not all types of values are checked",
-                    hint: "split it into functions that are shorter, or into patches")
-            }
+            if context.changes.count == changes || budget.isSpent { break }
+        }
+        for (problems, text) in zip(all, texts) { report(problems, in: text, context) }
+        if budget.isSpent, let last = all.indices.last {
+            report(
+                .tooLarge, in: texts[last], line: 1, "too large to follow: not all types of values are checked",
+                hint: "split it into functions that are shorter, or into patches")
+        }
+    }
+
+    private mutating func report(_ problems: [FlowChecks.Problem], in text: SourceText, _ context: FlowContext) {
+        // A finding of the outline has its exact place.
+        let known = Set(found.filter { $0.script == text.name }.map { "\($0.code.rawValue) \($0.line)" })
+        for problem in problems where hasRoom {
+            let isAsked =
+                problem.code == .unknownFunction
+                && problem.word.map { context.functionsAsked.contains(ExactString($0)) } ?? false
+            guard !isAsked, !known.contains("\(problem.code.rawValue) \(problem.line)") else { continue }
+            report(problem.code, in: text, line: problem.line, word: problem.word, problem.message, hint: problem.hint)
         }
     }
 }
@@ -145,6 +162,9 @@ extension Prototype {
             case .newTable: new.insert(instruction.a)
             case .setField where !new.contains(instruction.a):
                 if let name = text(instruction.b) { names.insert(name) }
+            case .setGlobal where !isEnvironment(instruction.a):
+                if let name = text(instruction.b) { names.insert(name) }
+                new = []
             case .setField, .loadInteger, .loadFloat, .loadConstant, .extraArgument: break
             default: new = []
             }

@@ -110,6 +110,26 @@ import Testing
         #expect(found.isEmpty, "\(found)")
     }
 
+    /// To `String`, the two ways to write é are equal; to the app, they are two strings.
+    @Test func aCaseIsFoundByItsBytes() throws {
+        let interface = String(decoding: try LintCase.interface(), as: UTF8.self)
+            .replacingOccurrences(of: "\"lunch\"", with: "\"caf\u{E9}\"")
+        func findings(returning text: String) throws -> [String] {
+            let source = """
+                patch.replace("Cart.meal", function(original, hour)
+                  log.info("cafe\u{301}", "caf\u{E9}")
+                  return "\(text)"
+                end)
+                """
+            return Linter.findings(
+                in: [PatchScript(name: "main.lua", bytes: Array(source.utf8))], replaces: ["Cart.meal"],
+                interface: try PatchInterface(decoding: Array(interface.utf8))
+            ).map(\.code.rawValue)
+        }
+        #expect(try findings(returning: "caf\u{E9}").isEmpty)
+        #expect(try findings(returning: "cafe\u{301}") == ["unknown-case"])
+    }
+
     @Test func changesAreNamedWhatBreaksFirst() throws {
         let registry = PatchRegistry()
         _ = try registry.replaceable("Cart.total") { (a: Double) -> Double in a }
