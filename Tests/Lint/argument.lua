@@ -122,3 +122,20 @@ patch.replace('Order.sum', function(original, a, b) host.throw({message = 'gone'
 patch.replace('Order.sum', function(original, a, b) local h <close> = setmetatable({}, {__close = print}) return 1 end)
 -- lint: argument in line 1: the sandbox has no __gc, so this setmetatable is an error
 patch.replace('Order.sum', function(original, a, b) local events = {__index = a} events.__gc = print setmetatable({}, events) return 1 end)
+-- lint: argument in each line
+patch.replace('Cart.label', function(original, a, b) return ('%F'):format(1.5) end)
+patch.replace('Cart.label', function(original, a, b) return ('%#d'):format(1) end)
+patch.replace('Cart.label', function(original, a, b) return ('%05s'):format(a) end)
+patch.replace('Cart.label', function(original, a, b) return ('%5q'):format(a) end)
+patch.replace('Cart.label', function(original, a, b) return ('%q'):format({}) end)
+patch.replace('Cart.label', function(original, a, b) return ('%d'):format('3.5') end)
+patch.replace('Cart.label', function(original, a, b) return ('%100d'):format(1) end)
+patch.replace('Cart.split', function(original, a, b) return rawlen(5) end)
+patch.replace('Cart.split', function(original, a, b) return #setmetatable({}, 5) end)
+patch.replace('Cart.split', function(original, a, b) return math.random(1, 2, 3) end)
+patch.replace('Cart.split', function(original, a, b) return (select('x', 1)) end)
+-- lint: none in each line
+patch.replace('Cart.label', function(original, a, b) return ('%-5s|%5.1f|%+d|%#x|%05d|%.20s|%-3c|% d'):format(a, 1.5, 2, 3, 4, b, 65, 5) end)
+patch.replace('Cart.label', function(original, a, b) return ('%q %q %d'):format(a, nil, '3.0') end)
+patch.replace('Cart.split', function(original, a, b) return rawlen({}) + rawlen('x') + #setmetatable({}, nil) end)
+patch.replace('Cart.split', function(original, a, b) return select('#', 1) + select('2', 1, 2) + math.random(1, 2) end)

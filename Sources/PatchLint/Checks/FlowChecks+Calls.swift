@@ -218,6 +218,14 @@ extension FlowChecks {
             )
         case "select" where types.first?.detail == .integer(0):
             return ("select counts its values from 1, but gets 0", "select('#', …) is their number")
+        case "select":
+            guard case .text(let text) = types.first?.detail, text.text.utf8.first != UInt8(ascii: "#"),
+                text.text.luaNumber == nil
+            else { return nil }
+            return (
+                "argument 1 of select is a position, but this is \"\(text.text.prefix(30))\"",
+                "select('#', …) is the number of values"
+            )
         case "tonumber" where arguments.areResults && types.count == 2:
             return ("argument 2 of tonumber is the base, but this is the count of replacements", Self.hintForResults)
         case "tonumber" where types.count == 2 && !types[1].kinds.contains(.nil):
@@ -235,6 +243,8 @@ extension FlowChecks {
                 "argument 1 of \(name) is a function, but this is \(first)",
                 "give it the function, and then its arguments: pcall(original, a, b)"
             )
+        case "math.random" where types.count > 2:
+            return ("math.random takes at most 2 arguments, but gets \(types.count)", nil)
         case "math.random" where !arguments.isOpen:
             let limits = types.compactMap { $0.detail?.number }
             guard limits.count == types.count, let last = limits.last, last != 0 || limits.count == 2,

@@ -33,6 +33,7 @@ struct LibraryFunction: Sendable {
             "c": Argument(kinds: [.function, .table, .object]), "r": Argument(kinds: [.basic, .table, .function]),
             "m": Argument(kinds: [.basic, .table, .object]),
             "d": Argument(kinds: .number, isInteger: true), "o": Argument(kinds: [.table, .object]),
+            "e": Argument(kinds: [.table, .nil]), "h": Argument(kinds: [.table, .string]),
         ]
         let results: [Character: ValueType] = [
             "s": .string, "n": .number, "i": .integer, "d": .float, "b": .boolean, "t": .table, "a": .unknown,
@@ -58,13 +59,13 @@ struct LibraryFunction: Sendable {
             ("table.remove", "l", "i", "a"), ("table.sort", "l", "f", ""), ("table.unpack", "l", "ii", "*"),
             ("utf8.char", "", "iiiiiiii", "s"), ("utf8.codepoint", "s", "iia", "I*"), ("utf8.codes", "s", "a", "aaa"),
             ("utf8.len", "s", "iia", "I*"), ("utf8.offset", "si", "i", "I"),
-            ("tostring", "a", "", "s"), ("tonumber", "a", "i", "a"), ("type", "a", "", "k"), ("rawlen", "a", "", "i"),
+            ("tostring", "a", "", "s"), ("tonumber", "a", "i", "a"), ("type", "a", "", "k"), ("rawlen", "h", "", "i"),
             ("rawequal", "aa", "", "b"), ("ipairs", "v", "", "aaa"), ("pairs", "o", "", "aaa"),
-            ("pcall", "a", "", "b*"), ("xpcall", "af", "", "b*"), ("select", "a", "", "*"), ("next", "t", "a", "aa"),
+            ("pcall", "a", "", "b*"), ("xpcall", "af", "", "b*"), ("select", "s", "", "*"), ("next", "t", "a", "aa"),
             ("rawget", "ta", "", "a"), ("print", "", "", ""), ("log.debug", "", "", ""), ("log.info", "", "", ""),
             ("log.warn", "", "", ""), ("log.error", "", "", ""),
             ("assert", "a", "a", "*"), ("host.has", "s", "", "b"), ("host.throw", "", "md", ""),
-            ("host.error", "", "md", "t"), ("error", "", "an", ""), ("setmetatable", "ta", "", "a"),
+            ("host.error", "", "md", "t"), ("error", "", "an", ""), ("setmetatable", "te", "", "a"),
         ]
         var all: [String: LibraryFunction] = [:]
         for (name, arguments, optional, result) in table {
@@ -98,21 +99,62 @@ struct LibraryFunction: Sendable {
                 rest = rest.dropFirst()
                 continue
             }
-            rest = rest.drop { "-+ #0123456789.".utf8.contains($0) }
+            let options = rest.prefix { "-+ #0123456789.".utf8.contains($0) }
+            rest = rest[options.endIndex...]
             guard let letter = rest.popFirst() else { return ([], "the format ends after a %") }
             guard letter != UInt8(ascii: "p") else {
                 return ([], "the format has %p, which the sandbox does not have: it shows addresses")
             }
-            guard "diuoxXcaAeEfFgGqs".utf8.contains(letter) else {
+            guard let conversion = conversions[letter] else {
                 return ([], "the format has %\(String(decoding: [letter], as: UTF8.self)), which Lua does not have")
             }
-            values.append(
-                "sq".utf8.contains(letter)
-                    ? Argument(kinds: .all)
-                    : Argument(kinds: .basic, isNumber: true, isInteger: "diouxXc".utf8.contains(letter)))
+            guard conversion.takes(options) else {
+                let item = String(decoding: options + [letter], as: UTF8.self)
+                return ([], "the format has %\(item), which Lua does not accept")
+            }
+            values.append(conversion.value)
         }
         return (values, nil)
     }
+
+    /// The letter at the end of a format's item: the value that it takes, and its options.
+    private struct Conversion {
+        let value: Argument
+        /// The flags that may come first; nil if it takes no options.
+        let flags: String?
+        var hasPrecision = true
+
+        /// Whether Lua accepts the flags, the width and the precision of an item, as `checkformat` in its lstrlib.c.
+        func takes(_ options: ArraySlice<UInt8>) -> Bool {
+            guard let flags else { return options.isEmpty }
+            // Lua copies an item into a buffer of 32 bytes.
+            guard options.count < 21 else { return false }
+            var rest = options.drop { flags.utf8.contains($0) }
+            func dropNumber() { rest = rest.dropFirst(rest.prefix(2).prefix { "0123456789".utf8.contains($0) }.count) }
+            guard rest.first != UInt8(ascii: "0") else { return false }
+            dropNumber()
+            if hasPrecision, rest.first == UInt8(ascii: ".") {
+                rest = rest.dropFirst()
+                dropNumber()
+            }
+            return rest.isEmpty
+        }
+    }
+
+    private static let conversions: [UInt8: Conversion] = {
+        let integer = Argument(kinds: .basic, isNumber: true, isInteger: true)
+        let number = Argument(kinds: .basic, isNumber: true)
+        var all: [UInt8: Conversion] = [
+            UInt8(ascii: "c"): Conversion(value: integer, flags: "-", hasPrecision: false),
+            UInt8(ascii: "u"): Conversion(value: integer, flags: "-0"),
+            UInt8(ascii: "s"): Conversion(value: Argument(kinds: .all), flags: "-"),
+            UInt8(ascii: "q"): Conversion(value: Argument(kinds: [.basic, .boolean, .nil]), flags: nil),
+        ]
+        for letter in "di".utf8 { all[letter] = Conversion(value: integer, flags: "-+ 0") }
+        for letter in "oxX".utf8 { all[letter] = Conversion(value: integer, flags: "-#0") }
+        for letter in "aAeEfgG".utf8 { all[letter] = Conversion(value: number, flags: "-+ #0") }
+        return all
+    }()
 }
 
 extension LibraryFunction.Argument {
@@ -122,6 +164,8 @@ extension LibraryFunction.Argument {
         switch value.detail {
         case .text(let text) where isNumber && value.kinds == .string && text.text.luaNumber == nil:
             return "\"\(text.text.prefix(30))\", which is not a number"
+        case .text(let text) where isInteger && value.kinds == .string && text.text.luaNumber?.hasFraction == true:
+            return "\"\(text.text.prefix(30))\", which has a fraction"
         case .float(let number) where isInteger && Int64(exactly: number) == nil:
             return "\(number), which has a fraction"
         case .dictionary(let key, _) where isList && interface.isText(key): return "\(value), whose keys are strings"

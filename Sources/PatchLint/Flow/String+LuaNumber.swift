@@ -19,6 +19,8 @@ extension String {
 }
 
 extension Double {
+    var hasFraction: Bool { isFinite && self != rounded(.towardZero) }
+
     /// The number without `.0`.
     var shown: String { Int64(exactly: self).map { "\($0)" } ?? "\(self)" }
 }
