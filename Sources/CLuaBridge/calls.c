@@ -630,6 +630,57 @@ lua_State *pp_continue(void *waiting, pp_waiter *waiter, bool *is_over) {
 
 // MARK: work for the last call
 
+void pp_leave_patch(pp_patch *patch) {
+    if (atomic_fetch_sub(&patch->holds, 1) != 1) return;
+    for (int32_t i = 0; i < patch->layer_count; i++) {
+        free(patch->layers[i]->name);
+        patch->layers[i]->name = NULL;
+    }
+    patch->layer_count = 0;
+    atomic_store(&patch->is_free, true);
+}
+
+void pp_empty(pp_state *state) {
+    state->session.trusted = true;
+    atomic_store(&state->is_serving, false);
+    if (state->main) lua_close(state->main);
+    free(state->spare);
+    free(state->deep_calls);
+    free(state->fault_stack);
+    free(state->hash_parts);
+    state->spare = NULL;
+    state->deep_calls = NULL;
+    state->fault_stack = NULL;
+    state->hash_parts = NULL;
+    state->hash_part_capacity = 0;
+    state->main = NULL;
+    state->activation = NULL;
+    atomic_store(&state->held, 0);
+    atomic_store(&state->is_free, true);
+    pp_leave_patch(state->patch);
+}
+
+/// Removes the last state if the memory is not enough for as many. Returns whether it did: the one before may have to go, too.
+static bool remove_last(pp_handle handle) {
+    pp_patch *patch = handle.patch;
+    if (!lock_version(handle)) return false;
+    int32_t count = atomic_load(&patch->instance_count);
+    pp_state *last = count > 1 && !pp_fits(patch, count) ? instance_at(patch, count - 1) : NULL;
+    bool is_free = last && pp_try_lock(last);
+    bool parts = is_free && last->suspended == 0;
+    if (parts)
+        pp_remove_from_patch(last);
+    else if (last)
+        atomic_store(&last->has_leaving_work, true); // who leaves it looks again
+    unlock_version(handle);
+    if (is_free) unlock_state(last);
+    return parts;
+}
+
+void pp_shrink(pp_handle handle) {
+    while (remove_last(handle)) {}
+}
+
 void pp_finish_leaving(pp_state *state) {
     if (state->outer_instance) pp_thread.instance = state->outer_instance - 1;
     state->outer_instance = 0;
@@ -653,4 +704,20 @@ void pp_finish_leaving(pp_state *state) {
     if (atomic_load(&state->abandoned) && lock_state(state, 0, &outermost) && outermost) unlock_state(state);
     if (has_parted) pp_shrink(handle);
     if (closed) tell(closed);
+}
+
+int64_t pp_memory(pp_handle handle) {
+    if (!lock_version(handle)) return 0;
+    int64_t all = 0;
+    pp_state *first = instance_at(handle.patch, 0), *state;
+    for (int32_t i = 0; (state = instance_at(handle.patch, i)); i++)
+        all += atomic_load_explicit(&state->held, memory_order_relaxed);
+    // While another thread is in the first state, only what was noted last is known of that, too.
+    bool is_free = first && pp_try_lock(first);
+    if (is_free || (first && atomic_load_explicit(&first->owner, memory_order_relaxed) == this_thread()))
+        all += first->session.used - first->session.coroutine_bytes
+            - atomic_load_explicit(&first->held, memory_order_relaxed);
+    unlock_version(handle);
+    if (is_free) unlock_state(first);
+    return all;
 }

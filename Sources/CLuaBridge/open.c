@@ -122,36 +122,6 @@ static bool build(pp_state *state) {
     return lua_checkstack(L, HOST_STACK + 2 * FEW_LAYERS);
 }
 
-void pp_leave_patch(pp_patch *patch) {
-    if (atomic_fetch_sub(&patch->holds, 1) != 1) return;
-    for (int32_t i = 0; i < patch->layer_count; i++) {
-        free(patch->layers[i]->name);
-        patch->layers[i]->name = NULL;
-    }
-    patch->layer_count = 0;
-    atomic_store(&patch->is_free, true);
-}
-
-void pp_empty(pp_state *state) {
-    state->session.trusted = true;
-    atomic_store(&state->is_serving, false);
-    if (state->main) lua_close(state->main);
-    free(state->spare);
-    free(state->deep_calls);
-    free(state->fault_stack);
-    free(state->hash_parts);
-    state->spare = NULL;
-    state->deep_calls = NULL;
-    state->fault_stack = NULL;
-    state->hash_parts = NULL;
-    state->hash_part_capacity = 0;
-    state->main = NULL;
-    state->activation = NULL;
-    atomic_store(&state->held, 0);
-    atomic_store(&state->is_free, true);
-    pp_leave_patch(state->patch);
-}
-
 /// Opens a state of the patch, which counts it among its open states already, and enters it. NULL if there is not
 /// enough memory; it is no longer counted then.
 static pp_state *open_state(pp_patch *patch, const pp_limits *limits, bool adds_layers) {

@@ -1,6 +1,6 @@
 // The states of a patch: how many it may have, and which of them its calls enter.
 
-#include "calls.h"
+#include "lock.h"
 
 #include <sched.h>
 #include <stdlib.h>
@@ -76,43 +76,6 @@ bool pp_remove_if_last(pp_state *state) {
     if (parts) pp_remove_from_patch(state);
     pthread_mutex_unlock(&patch->pool->queues_mutex);
     return parts;
-}
-
-/// Removes the last state if the memory is not enough for as many. Returns whether it did: the one before may have to go, too.
-static bool remove_last(pp_handle handle) {
-    pp_patch *patch = handle.patch;
-    if (!lock_version(handle)) return false;
-    int32_t count = atomic_load(&patch->instance_count);
-    pp_state *last = count > 1 && !pp_fits(patch, count) ? instance_at(patch, count - 1) : NULL;
-    bool is_free = last && pp_try_lock(last);
-    bool parts = is_free && last->suspended == 0;
-    if (parts)
-        pp_remove_from_patch(last);
-    else if (last)
-        atomic_store(&last->has_leaving_work, true); // who leaves it looks again
-    unlock_version(handle);
-    if (is_free) unlock_state(last);
-    return parts;
-}
-
-void pp_shrink(pp_handle handle) {
-    while (remove_last(handle)) {}
-}
-
-int64_t pp_memory(pp_handle handle) {
-    if (!lock_version(handle)) return 0;
-    int64_t all = 0;
-    pp_state *first = instance_at(handle.patch, 0), *state;
-    for (int32_t i = 0; (state = instance_at(handle.patch, i)); i++)
-        all += atomic_load_explicit(&state->held, memory_order_relaxed);
-    // While another thread is in the first state, only what was noted last is known of that, too.
-    bool is_free = first && pp_try_lock(first);
-    if (is_free || (first && atomic_load_explicit(&first->owner, memory_order_relaxed) == this_thread()))
-        all += first->session.used - first->session.coroutine_bytes
-            - atomic_load_explicit(&first->held, memory_order_relaxed);
-    unlock_version(handle);
-    if (is_free) unlock_state(first);
-    return all;
 }
 
 // MARK: counters

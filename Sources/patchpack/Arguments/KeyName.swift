@@ -1,0 +1,28 @@
+import PatchCrypto
+import PatchFiles
+
+/// A key as the command line names it: `[ALGORITHM:]FILE`, or `[ALGORITHM:]env:NAME` for a variable that holds it.
+struct KeyName {
+    let algorithm: SignatureAlgorithm?
+    /// The file; for a variable, the name that messages show.
+    let path: Path
+    /// The variable that holds the key itself.
+    let variable: String?
+    /// The option, variable or verb that it was given to.
+    let source: String
+
+    init(_ algorithm: SignatureAlgorithm?, _ path: Path, from source: String) {
+        self.algorithm = algorithm
+        self.path = path
+        self.source = source
+        variable =
+            path.bytes.starts(with: "env:".utf8) ? String(decoding: path.bytes.dropFirst(4), as: UTF8.self) : nil
+    }
+
+    init(_ argument: Argument, from source: String) {
+        let fields = argument.bytes.split(separator: UInt8(ascii: ":"), maxSplits: 1, omittingEmptySubsequences: false)
+        let algorithm =
+            fields.count == 2 ? SignatureAlgorithm(rawValue: String(decoding: fields[0], as: UTF8.self)) : nil
+        self.init(algorithm, algorithm == nil ? argument.path : Path(bytes: Array(fields[1])), from: source)
+    }
+}
