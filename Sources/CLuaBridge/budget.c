@@ -68,11 +68,12 @@ static void shorten_interval(pp_state *state) {
 /// Counts the steps that it may take to move keys into a new hash part. No hook runs meanwhile, and small tables may be moved again
 /// and again: after as many as take 10 ms, the next instruction, or the next step of a C loop, checks the clock.
 static void count_moves(pp_state *state, size_t size) {
-    enum { MOST_MOVES = 4000000, NODE = 24 };
+    enum { MOST_MOVES = 2000000, NODE = 24 };
     int64_t nodes = (int64_t)(size / NODE);
     if ((state->session.moves += nodes * nodes / 2) <= MOST_MOVES) return;
     state->session.moves = 0;
-    if (is_spec(state) || !state->main || state->session.interval == 1) return;
+    lua_State *running = state->activation ? state->activation->L : state->main;
+    if (is_spec(state) || !running || lua_gethookcount(running) == 1) return; // it checks the clock anyway
     state->budget.fuel -= state->session.interval; // the instructions since the last check, which the hook forgets
     state->budget.paced -= state->budget.until_check;
     state->budget.until_check = 0;
@@ -150,13 +151,13 @@ void *pp_allocate(void *context, void *block, size_t old_size, size_t new_size) 
     void *moved = realloc(block, new_size);
     if (!moved) return (int64_t)new_size <= before ? block : refuse(state, PP_MACHINE);
     state->session.used += (int64_t)new_size - before;
-    // Moving the keys of a smaller one takes microseconds.
-    if (!block && old_size == 0 && new_size >= 64 * 24 && pp_has_size_of_hash_part(new_size))
-        count_moves(state, new_size);
     if (is_hash_part) {
         pp_add_hash_part(state, moved, new_size);
         shorten_interval(state);
     }
+    // Moving the keys of a smaller one takes microseconds.
+    if (!state->session.trusted && !block && old_size == 0 && new_size >= 64 * 24 && pp_has_size_of_hash_part(new_size))
+        count_moves(state, new_size);
     return moved;
 }
 

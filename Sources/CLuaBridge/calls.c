@@ -653,6 +653,7 @@ void pp_empty(pp_state *state) {
     state->fault_stack = NULL;
     state->hash_parts = NULL;
     state->hash_part_capacity = 0;
+    state->session.coroutine_bytes = 0;
     state->main = NULL;
     state->activation = NULL;
     atomic_store(&state->held, 0);

@@ -307,11 +307,14 @@ extension FileInfo {
 
     /// Asks the system about a path; nil only if nothing is there.
     ///
-    /// - Throws: `io` if the system does not tell, as with a failing disk, or in a folder of another user.
-    package static func ifThere(_ path: Path, following: Bool = true) throws(PatchError) -> FileInfo? {
+    /// - Parameter code: The code of the error.
+    /// - Throws: `io`, or `code`, if the system does not tell, as with a failing disk, or in a folder of another user.
+    package static func ifThere(
+        _ path: Path, following: Bool = true, code: PatchError.Code = .io
+    ) throws(PatchError) -> FileInfo? {
         if let info = FileInfo(path, following: following) { return info }
         let error = SystemError.last
-        guard SystemError.absenceErrors.contains(error) else { throw .system(.io, path, error) }
+        guard SystemError.absenceErrors.contains(error) else { throw .system(code, path, error) }
         return nil
     }
 

@@ -233,14 +233,14 @@ private final class Transfer {
             response.status = text.split(separator: " ").dropFirst().first.flatMap { Int($0.prefix(3)) } ?? 0
         } else if text.utf8.allSatisfy({ $0 == 0x0D || $0 == 0x0A }) {
             hasAllHeaders = true
+            // Several lines are one list (RFC 9110, 5.3).
+            if !cacheControl.isEmpty { response.maxAge = Self.maxAge(cacheControl) }
         } else if let colon = text.firstIndex(of: ":") {
             let value = String(text[text.index(after: colon)...].drop { $0 == " " }.prefix { !$0.isNewline })
             switch text[..<colon].lowercased() {
             case "etag": response.etag = value.utf8.count <= 256 ? value : nil
             case "cache-control":
-                // Several lines are one list (RFC 9110, 5.3).
                 cacheControl += cacheControl.isEmpty ? value : ", \(value)"
-                response.maxAge = Self.maxAge(cacheControl)
             case "date": response.date = Timestamp.httpDate(value)
             case "age": response.age = Self.age(value)
             case "x-amz-bucket-region": response.region = value

@@ -38,12 +38,15 @@
     }
 
     extension AttributeListSyntax {
-        /// The `@available` attributes for the declarations that a macro adds, each followed by a space. Not that a
-        /// declaration is deprecated: the macro's own code would be warned of its use.
-        var availability: String {
+        /// The `@available` attributes for the declarations that a macro adds, each followed by a space.
+        ///
+        /// - Parameter areUsed: Whether the macro's own code uses the declarations. It would be warned of deprecated
+        ///   ones.
+        func availability(areUsed: Bool) -> String {
             compactMap { $0.as(AttributeSyntax.self) }.filter { attribute in
                 attribute.attributeName.trimmedDescription == "available"
-                    && !attribute.trimmedDescription.filter { $0 != " " }.hasPrefix("@available(*,deprecated")
+                    && !(areUsed
+                        && attribute.trimmedDescription.filter { $0 != " " }.hasPrefix("@available(*,deprecated"))
             }.map { "\($0.trimmedDescription) " }.joined()
         }
     }

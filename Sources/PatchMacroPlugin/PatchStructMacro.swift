@@ -35,11 +35,13 @@
             var omitted: [TokenSyntax] = []
             for member in structure.memberBlock.members {
                 if let condition = member.decl.as(IfConfigDeclSyntax.self) {
-                    for variable in condition.declarations.compactMap({ $0.as(VariableDeclSyntax.self) }) {
-                        guard try storedProperties(of: variable, isOmitted: false).isEmpty else {
-                            throw Fault.at(
-                                condition, "a property in #if cannot be a field; declare it without a condition")
-                        }
+                    let variables = condition.declarations.compactMap { $0.as(VariableDeclSyntax.self) }
+                    let stored = variables.filter { variable in
+                        !variable.modifiers.has(.static) && variable.bindings.contains { !isComputed($0) }
+                    }
+                    guard stored.isEmpty else {
+                        throw Fault.at(
+                            condition, "a property of a @PatchStruct cannot be in #if; declare it without a condition")
                     }
                 }
                 guard let variable = member.decl.as(VariableDeclSyntax.self) else { continue }
@@ -67,7 +69,7 @@
             return [
                 try ExtensionDeclSyntax(
                     """
-                    \(raw: structure.attributes.availability)nonisolated extension \(type.trimmed)\(raw: conformance) {
+                    \(raw: structure.attributes.availability(areUsed: false))nonisolated extension \(type.trimmed)\(raw: conformance) {
                         \(raw: access)static let patchFields = PatchFields(\(raw: make), \(raw: list))\(raw: omissions)
                     }
                     """)

@@ -204,7 +204,7 @@
             let names = parameters.map { "\"\($0.name.filter { $0 != "`" })\"" }.joined(separator: ", ")
             return """
                 /// The place of ``\(raw: function.name.text)``, to register it.
-                \(raw: function.attributes.availability)\(raw: function.modifiers.access)nonisolated static let \(raw: placeName): PatchPoint<\(raw: isolation)(\(raw: types)) \
+                \(raw: function.attributes.availability(areUsed: true))\(raw: function.modifiers.access)nonisolated static let \(raw: placeName): PatchPoint<\(raw: isolation)(\(raw: types)) \
                 \(raw: effects.ofPlace)-> \(raw: result)> = PatchPoint("\(raw: name)", parameters: [\(raw: names)])
                 """
         }
@@ -240,7 +240,7 @@
             let clause = specifiers?.throwsClause
             let type = clause?.type?.trimmedDescription
             canThrow = clause != nil && type != "Never"
-            error = ["Never", "any Error", "any Swift.Error"].contains(type) ? nil : type
+            error = ["Never", "any Error", "any Swift.Error", "Swift.Error"].contains(type) ? nil : type
         }
 
         /// For the function's body.

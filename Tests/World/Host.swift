@@ -212,7 +212,8 @@ import Synchronization
                 case .runner(.failed(let failed)): state.failed.insert(failed.call.patch)
                 case .runner(.compared(let shadow)) where shadow.comparison.failed > 0:
                     state.failedInShadow.insert(shadow.call.patch)
-                case .rolledBack(let halt), .closed(let halt): state.rolledBack.insert(halt.patch)
+                case .rolledBack(let halt), .suspected(let halt), .closed(let halt):
+                    state.rolledBack.insert(halt.patch)
                 case .runner(.breakerOpened(let breaker)): state.opened.insert(breaker.patch)
                 case .misused(let error): state.faults.append("misused: \(error)")
                 case .syncFailed(let failed) where failed.error.code == .internal:

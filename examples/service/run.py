@@ -120,9 +120,10 @@ class Service:
                 stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=self.log)
             try:
                 feed.settimeout(30)
-                feed.accept()
-                worker.send_signal(signal.SIGTERM)
-                return worker.wait(10) == 0
+                connection, _ = feed.accept()  # is kept open, and nothing is answered
+                with connection:
+                    worker.send_signal(signal.SIGTERM)
+                    return worker.wait(10) == 0
             except (OSError, subprocess.TimeoutExpired):
                 worker.kill()
                 return False

@@ -76,7 +76,9 @@ struct StoreFolder: Sendable {
     /// - Returns: The state, or nil if there is none, and why it cannot be used.
     func readState() -> (state: StoreState?, fault: PatchError?) {
         do throws(PatchError) {
-            guard let info = try FileInfo.ifThere(stateFile, following: false) else { return (nil, nil) }
+            guard let info = try FileInfo.ifThere(stateFile, following: false, code: .noInput) else {
+                return (nil, nil)
+            }
             guard info.isRegular else { throw PatchError(.malformed, "damaged: not a file").about(stateFile) }
             guard var state = StoreState(try Self.read(stateFile)) else {
                 throw PatchError(.config, "not a state of this version of patchpack").about(stateFile)

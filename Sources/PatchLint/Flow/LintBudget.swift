@@ -8,7 +8,8 @@ package final class LintBudget {
     /// How many steps are left. A step takes about ten nanoseconds.
     private(set) var steps: Int
     /// How many more problems are noted. Each has a message, which may be long.
-    private var problems = 1000
+    private var problems = mostProblems
+    private static let mostProblems = 1000
     private var spelling = Spelling()
 
     package init(steps: Int = 60_000_000) { self.steps = steps }
@@ -17,6 +18,9 @@ package final class LintBudget {
     var isSpent: Bool { steps < 0 }
 
     func pay(_ count: Int) { steps -= count }
+
+    /// Begins another round, whose problems replace those of the one before.
+    func beginRound() { problems = Self.mostProblems }
 
     /// Whether another problem may be noted.
     func takesProblem() -> Bool {

@@ -47,19 +47,24 @@ extension Linter {
             }
         }
         var all: [[FlowChecks.Problem]] = []
+        var followed = 0
         // A value that a function writes may be read in a function before it.
         for _ in 0..<3 {
             let changes = context.changes.count
-            all = []
+            budget.beginRound()
+            var round: [[FlowChecks.Problem]] = []
             for (index, function) in functions.enumerated() where !budget.isSpent {
-                all.append(problems(in: function, index))
+                round.append(problems(in: function, index))
             }
+            followed = round.count
+            // Scripts that this round has not reached keep what the one before found.
+            all.replaceSubrange(0..<min(all.count, followed), with: round)
             if context.changes.count == changes || budget.isSpent { break }
         }
         for (problems, text) in zip(all, texts) { report(problems, in: text, context) }
-        if budget.isSpent, let last = all.indices.last {
+        if budget.isSpent, followed > 0 {
             report(
-                .tooLarge, in: texts[last], line: 1, "too large to follow: not all types of values are checked",
+                .tooLarge, in: texts[followed - 1], line: 1, "too large to follow: not all types of values are checked",
                 hint: "split it into functions that are shorter, or into patches")
         }
     }

@@ -229,7 +229,8 @@ package struct Deployment {
                 outcome.givenUp = other.isOwn ? nil : other
             }
             // What a key had signed that was removed is valid again if the key is. It must not come after this one.
-            if let stale = try next(after: timestamp) {
+            if var stale = try next(after: timestamp) {
+                while let later = try next(after: stale) { stale = later }
                 throw PatchError(
                     .feedConflict,
                     "\(target.name): timestamp \(stale.version) is there, of a key that is trusted again",

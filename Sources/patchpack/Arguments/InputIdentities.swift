@@ -6,7 +6,7 @@ struct InputIdentities: Sendable {
     private var identities: Set<FileInfo.Identity> = []
 
     /// - Parameter inputs: Files, and folders whose files are read.
-    /// - Throws: `io` if a folder cannot be read.
+    /// - Throws: `noInput` if a folder cannot be read.
     init(of inputs: [Path]) throws(PatchError) {
         for input in inputs {
             guard let info = FileInfo(input, following: true) else { continue }

@@ -61,10 +61,16 @@ struct ParsedArguments: Sendable {
     ///
     /// - Throws: `exists` if it exists and must not be replaced, `io` if it has no folder, or is not a regular file,
     ///   `usage` if it must not be `-`, or is a file that the command line reads.
-    func newFile(_ option: Option, force: Bool? = nil, allowsStandardOutput: Bool = false) throws(PatchError) -> Path? {
+    ///
+    /// - Parameter operands: The operands that are files to read; nil if all may be.
+    func newFile(
+        _ option: Option, force: Bool? = nil, allowsStandardOutput: Bool = false, reading operands: [Path]? = nil
+    ) throws(PatchError) -> Path? {
         guard let path = path(of: option) else { return nil }
         if !path.isStandardStream {
-            try InputIdentities(of: (operands.map(\.path) + inputs).filter { !$0.isFolder }).refuse([path])
+            try InputIdentities(of: ((operands ?? self.operands.map(\.path)) + inputs).filter { !$0.isFolder }).refuse([
+                path
+            ])
             try OutputFile.checkNamed(path, force: force ?? has(.force))
         } else if !allowsStandardOutput {
             throw .usage("--\(option.name) - is not a file", hint: "give the name of a file")

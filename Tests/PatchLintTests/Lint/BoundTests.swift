@@ -98,6 +98,18 @@ import Testing
 
     // MARK: scripts
 
+    /// A script that is followed again, because another one writes a table, has its problems once more.
+    @Test func problemsAreFoundInEachRound() {
+        let interface = Self.interface([Self.function("F.give", ["A"], "A")], [Self.structure("A", [("x", "integer")])])
+        let body = String(repeating: "do local s = math.floor(o) end\n", count: 1100)
+        let helper = "local M = {}\nfunction M.note(t) t.x = 'a' end\nreturn M\n"
+        let scripts = [("main.lua", "local h = require 'h'\n" + Self.giving(body)), ("h.lua", helper)]
+        let found = Linter.findings(
+            in: scripts.map { PatchScript(name: $0, bytes: Array($1.utf8)) }, replaces: ["F.give"],
+            interface: interface, budget: LintBudget())
+        #expect(found.count { $0.code == .argument } >= 100, "\(Set(found.map(\.code)))")
+    }
+
     /// Local functions that call one another, loops with many ways out, long patterns, and many tests.
     private static let scripts: [String] = {
         let functions = (0..<150).map { (number: Int) -> String in

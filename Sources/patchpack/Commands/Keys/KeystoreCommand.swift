@@ -123,8 +123,10 @@ enum KeystoreCommand {
     private static func export(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
         let name = arguments.operands[1].text
         let store = try Store(arguments, isEdited: false)
-        let output = try arguments.newFile(.outputFile, allowsStandardOutput: true).needed(
-            "no output file", hint: "give -o FILE")
+        // The second operand is a name.
+        let output = try arguments.newFile(
+            .outputFile, allowsStandardOutput: true, reading: [arguments.operands[0].path]
+        ).needed("no output file", hint: "give -o FILE")
         guard let key = try store.keys().scriptKey(named: name) else {
             throw PatchError(.config, "no key named \(name) in the store", hint: "patchpack keystore list STORE")
         }

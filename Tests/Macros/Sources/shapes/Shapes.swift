@@ -184,3 +184,7 @@ enum Store {
     var `unit price`: Double
     var `default`: Int
 }
+
+@available(*, deprecated, message: "use another") @PatchStruct struct Former {
+    var count: Int
+}
