@@ -134,9 +134,8 @@ func fuzzEvents(_ bytes: [UInt8]) throws {
         require(
             same && one.running == other.running && one.affected == other.affected, "another report in another order")
         require(
-            one.comparison == other.comparison && one.shadowed == other.shadowed && one.inShadow == other.inShadow,
-            "other comparisons in another order")
-        require(one.good == other.good && one.trial == other.trial, "other stages")
+            one.comparison == other.comparison && one.shadowed == other.shadowed, "other comparisons in another order")
+        require(one.stages == other.stages, "other stages")
         require(one.counts == other.counts, "other calls")
     }
 }
