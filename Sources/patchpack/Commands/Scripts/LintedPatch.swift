@@ -104,7 +104,7 @@ extension PatchError {
 
 extension ScriptHead {
     /// Tags that differ from a known tag by one typing mistake. A misspelt `@expires` would have no effect.
-    fileprivate var doubtfulTags: [(tag: String, meant: String)] {
+    var doubtfulTags: [(tag: String, meant: String)] {
         // A longer tag differs by more than one letter.
         otherTags.filter { $0.utf8.count <= 64 }.compactMap { tag in
             Tag.allCases.first { editDistance($0.rawValue, tag.lowercased()) <= 1 }.map { (tag, $0.rawValue) }
