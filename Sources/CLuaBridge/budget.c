@@ -68,9 +68,8 @@ static void shorten_interval(pp_state *state) {
 /// Counts the steps that it may take to move keys into a new hash part. No hook runs meanwhile, and small tables may be moved again
 /// and again: after as many as take 10 ms, the next instruction, or the next step of a C loop, checks the clock.
 static void count_moves(pp_state *state, size_t size) {
-    enum { MOST_MOVES = 2000000, NODE = 24 };
-    int64_t nodes = (int64_t)(size / NODE);
-    if ((state->session.moves += nodes * nodes / 2) <= MOST_MOVES) return;
+    int64_t nodes = (int64_t)(size / PP_NODE_SIZE);
+    if ((state->session.moves += nodes * nodes / 2) <= PP_MOST_STEPS) return;
     state->session.moves = 0;
     lua_State *running = state->activation ? state->activation->L : state->main;
     if (is_spec(state) || !running || lua_gethookcount(running) == 1) return; // it checks the clock anyway
@@ -156,7 +155,8 @@ void *pp_allocate(void *context, void *block, size_t old_size, size_t new_size) 
         shorten_interval(state);
     }
     // Moving the keys of a smaller one takes microseconds.
-    if (!state->session.trusted && !block && old_size == 0 && new_size >= 64 * 24 && pp_has_size_of_hash_part(new_size))
+    if (!state->session.trusted && !block && old_size == 0 && new_size >= 64 * PP_NODE_SIZE
+        && pp_has_size_of_hash_part(new_size))
         count_moves(state, new_size);
     return moved;
 }

@@ -89,10 +89,12 @@ static inline void pp_check_c_stack(lua_State *L) {
     if (__builtin_expect(!has_stack(96 * 1024), 0)) luaL_error(L, "C stack overflow");
 }
 
+/// The size of a node of a hash part (collisions.c), and how many steps of moving keys take 10 ms.
+enum { PP_NODE_SIZE = 24, PP_MOST_STEPS = 2000000 };
 bool pp_has_size_of_hash_part(size_t size);
 /// Whether a block may be a large hash part. Moving the keys of a smaller one (up to 1,024) takes at most 3 ms.
 static inline bool pp_is_hash_part(size_t size) {
-    return __builtin_expect(size > 1024 * 24, 0) && pp_has_size_of_hash_part(size);
+    return __builtin_expect(size > 1024 * PP_NODE_SIZE, 0) && pp_has_size_of_hash_part(size);
 }
 void pp_add_hash_part(pp_state *state, const void *block, size_t size);
 void pp_remove_hash_part(pp_state *state, const void *block);

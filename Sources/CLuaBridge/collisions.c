@@ -20,10 +20,9 @@ typedef struct node {
         double number;
     } key;
 } node;
+_Static_assert(sizeof(node) == PP_NODE_SIZE, "the size of a node");
 
 enum {
-    /// This many steps take 10 ms.
-    MOST_STEPS = 2000000,
     INTEGER = LUA_TNUMBER,
     FLOAT = LUA_TNUMBER | 1 << 4, // types with their variants
 };
@@ -89,7 +88,7 @@ static verdict collide(const pp_hash_part *part, size_t nodes, place_found *foun
         if (at->count > 0 && last->key_type == first[i].key_type && last->key.integer == first[i].key.integer)
             return NO_HASH_PART;
         at->last = (uint32_t)i;
-        if ((steps += at->count++) > MOST_STEPS) return COLLIDING;
+        if ((steps += at->count++) > PP_MOST_STEPS) return COLLIDING;
     }
     return HARMLESS;
 }

@@ -126,7 +126,7 @@ package struct SignedTrustStore: Sendable {
     /// Removes all signatures if one of them is not valid, because the store was changed after it was signed.
     ///
     /// - Parameter keys: The keys that are known here. A signature by another one cannot be checked, and stays.
-    package mutating func noteChange(among keys: [VerifyingKey]) {
+    package mutating func dropChangedSignatures(among keys: [VerifyingKey]) {
         let message = message
         let isChanged = signatures.contains { signature in
             let key = keys.first { $0.id == signature.keyID && $0.algorithm == signature.algorithm }

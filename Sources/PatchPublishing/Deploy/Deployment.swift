@@ -228,7 +228,7 @@ package struct Deployment {
                 guard other.isOwn || last.bytes == given?.bytes else { throw .otherCopy(target.name, other) }
                 outcome.givenUp = other.isOwn ? nil : other
             }
-            // What a key had signed that was removed is valid again if the key is. It must not come after this one.
+            // A timestamp by a key that was removed is valid again if the key is. It must not come after this one.
             if var stale = try next(after: timestamp) {
                 while let later = try next(after: stale) { stale = later }
                 throw PatchError(

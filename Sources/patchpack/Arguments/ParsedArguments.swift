@@ -59,18 +59,16 @@ struct ParsedArguments: Sendable {
     /// The file to write that an option names; nil if there is none. It can be written, unless the disk fails. Without
     /// `force`, `--force` decides.
     ///
+    /// - Parameter operands: The operands that are files to read; nil if all may be.
     /// - Throws: `exists` if it exists and must not be replaced, `io` if it has no folder, or is not a regular file,
     ///   `usage` if it must not be `-`, or is a file that the command line reads.
-    ///
-    /// - Parameter operands: The operands that are files to read; nil if all may be.
     func newFile(
         _ option: Option, force: Bool? = nil, allowsStandardOutput: Bool = false, reading operands: [Path]? = nil
     ) throws(PatchError) -> Path? {
         guard let path = path(of: option) else { return nil }
         if !path.isStandardStream {
-            try InputIdentities(of: ((operands ?? self.operands.map(\.path)) + inputs).filter { !$0.isFolder }).refuse([
-                path
-            ])
+            let files = ((operands ?? self.operands.map(\.path)) + inputs).filter { !$0.isFolder }
+            try InputIdentities(of: files).refuse([path])
             try OutputFile.checkNamed(path, force: force ?? has(.force))
         } else if !allowsStandardOutput {
             throw .usage("--\(option.name) - is not a file", hint: "give the name of a file")

@@ -55,10 +55,9 @@ extension FleetReport.Device.Held {
     fileprivate func words(isSuspected: Bool) -> String {
         let words =
             switch stage {
-            case .none, .refused, .good, .over, .withdrawn: stage.name
-            case .shadow: "in shadow"
-            case .trial: "on trial"
-            case .rolledBack: isSuspected ? "rolled back together with others" : "rolled back"
+            case .none: ""
+            case .rolledBack: stage.words + (isSuspected ? " together with others" : "")
+            case .shadow, .refused, .trial, .good, .over, .withdrawn: stage.words
             }
         return words.isEmpty ? "" : words + (since.map { " since \($0)" } ?? "")
     }

@@ -117,6 +117,18 @@ extension FleetReport.Device: JSONConvertible {
 }
 
 extension FleetReport.Stage {
+    /// For people: how many devices are so.
+    var words: String {
+        switch self {
+        case .none: "in none of these"
+        case .shadow: "in shadow"
+        case .trial: "on trial"
+        case .rolledBack: "rolled back"
+        case .refused, .good, .over, .withdrawn: name
+        }
+    }
+
+    /// In JSON.
     var name: String {
         switch self {
         case .none: ""

@@ -212,12 +212,10 @@ extension FleetReport.Patch {
 
     /// How many devices are in each stage. Those that a good patch has no devices in are shown only if they have some.
     private var stageText: String {
-        let names: [(FleetReport.Stage, String)] = [
-            (.shadow, "in shadow"), (.trial, "on trial"), (.good, "good"), (.over, "over"), (.withdrawn, "withdrawn"),
-            (.rolledBack, "rolled back"), (.refused, "refused"), (.none, "in none of these"),
-        ]
-        let shown = names.filter { [.trial, .good, .over, .withdrawn].contains($0.0) || devices(in: $0.0) > 0 }
-        return shown.map { "\(devices(in: $0).grouped) \($1)" }.joined(separator: ", ")
+        let always: Set<FleetReport.Stage> = [.trial, .good, .over, .withdrawn]
+        let all: [FleetReport.Stage] = [.shadow, .trial, .good, .over, .withdrawn, .rolledBack, .refused, .none]
+        let shown = all.filter { always.contains($0) || devices(in: $0) > 0 }
+        return shown.map { "\(devices(in: $0).grouped) \($0.words)" }.joined(separator: ", ")
     }
 
     /// How many devices were heard of since the feed stopped it, and have it no longer.

@@ -152,16 +152,11 @@ extension FleetReport.Patch {
 
     /// How many devices are in each stage, in the order of the bars.
     fileprivate func stages(color: String) -> [StageCount] {
-        [
-            // A patch is good on a device if the app starts with it. Its calls may still fail.
-            StageCount(name: "good", count: devices(in: .good), style: failing == 0 ? "good" : color),
-            StageCount(name: "in shadow", count: devices(in: .shadow), style: "rest"),
-            StageCount(name: "on trial", count: devices(in: .trial), style: color),
-            StageCount(name: "rolled back", count: devices(in: .rolledBack), style: "bad"),
-            StageCount(name: "refused", count: devices(in: .refused), style: "rest"),
-            StageCount(name: "over", count: devices(in: .over), style: "rest"),
-            StageCount(name: "withdrawn", count: devices(in: .withdrawn), style: "rest"),
-            StageCount(name: "in none of these", count: devices(in: .none), style: "rest"),
+        // A patch is good on a device if the app starts with it. Its calls may still fail.
+        let styles: [(FleetReport.Stage, String)] = [
+            (.good, failing == 0 ? "good" : color), (.shadow, "rest"), (.trial, color), (.rolledBack, "bad"),
+            (.refused, "rest"), (.over, "rest"), (.withdrawn, "rest"), (.none, "rest"),
         ]
+        return styles.map { StageCount(name: $0.words, count: devices(in: $0), style: $1) }
     }
 }

@@ -88,7 +88,7 @@ enum TrustCommand {
                 var store = try SignedTrustStore(file)
                 // What an editor has changed is another store, with a number of its own.
                 let known = try TrustStore(decoding: file, rsaDefault: .rsaSHA1).keys.map(\.key)
-                store.noteChange(among: known + keys.map(\.verifyingKey))
+                store.dropChangedSignatures(among: known + keys.map(\.verifyingKey))
                 let label = SignedTrustStore.Label(
                     app: app, environment: environment,
                     number: try arguments.number(of: .trustNumber) ?? store.nextNumber(for: app, environment))
