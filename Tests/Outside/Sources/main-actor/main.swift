@@ -44,6 +44,13 @@ actor Till: PatchObject {
 
 enum Meal: String, PatchDictionaryKey { case lunch, dinner }
 
+/// A `@Sendable` closure leaves its caller's actor in Swift 6.2: swiftlang/swift#83812.
+nonisolated func checkCallersActor() {
+    #if compiler(>=6.3)
+        MainActor.preconditionIsolated()
+    #endif
+}
+
 /// On the main actor, like all declarations without another isolation.
 final class Shop {
     private var factor = 2.0
@@ -54,6 +61,7 @@ final class Shop {
     let title: PatchPoint<(String) -> String>
     let fetch: Replaceable<@Sendable (String, Int) async -> String>
     let tries: Replaceable<@Sendable (Int) async throws -> Int>
+    let home: Replaceable<@Sendable (Int) async -> Int>
     let away: Replaceable<@Sendable (Int) async -> Int>
     let pay: Replaceable<@Sendable (Till, Int) async -> Int>
     let menu: Replaceable<@Sendable ([Meal: Int]) -> [Meal: Int]>
@@ -65,14 +73,20 @@ final class Shop {
         fill = try registry.replaceable("Shop.fill") { basket in basket.add("x") }
         title = try registry.register(PatchPoint<(String) -> String>("Shop.title"))
         fetch = try registry.replaceable("Shop.fetch") { name, count in
-            MainActor.preconditionIsolated()
+            checkCallersActor()
             await Task.yield()
-            MainActor.preconditionIsolated()
+            checkCallersActor()
             return String(repeating: name, count: count)
         }
         tries = try registry.replaceable("Shop.tries") { count in
-            MainActor.preconditionIsolated()
+            checkCallersActor()
             if count == 0 { throw CancellationError() }
+            return count
+        }
+        home = try registry.replaceable("Shop.home") { @MainActor count in
+            MainActor.preconditionIsolated()
+            await Task.yield()
+            MainActor.preconditionIsolated()
             return count
         }
         away = try registry.replaceable("Shop.away") { @concurrent count in
@@ -116,6 +130,7 @@ func asynchronousCalls(_ expected: [Int]) async throws {
         _ = try await shop.tries(0)
         check(false, "throws")
     } catch { check(error is CancellationError, "throws") }
+    check(await shop.home(1) == expected[1], "home")
     check(await shop.away(1) == expected[2], "away")
     check(await shop.pay(Till(), 1) == expected[1], "pay")
     check(await Task.detached { [pricing] in await pricing.double(2) }.value == expected[3], "an actor's")
@@ -139,7 +154,7 @@ try bench.install(
         -- @version 1
         -- @app com.example.shop
         -- @replaces Shop.price Shop.late Shop.day Shop.fill Shop.title
-        -- @replaces Shop.fetch Shop.tries Shop.away Shop.pay Shop.menu Pricing.half
+        -- @replaces Shop.fetch Shop.tries Shop.home Shop.away Shop.pay Shop.menu Pricing.half
         patch.replace("Shop.price", function(original, item, order) return original(item, order) + #item.name end)
         patch.replace("Shop.late", function(original, late) return { count = late.count + 1 } end)
         patch.replace("Shop.day", function(original, day) return day + 1 end)
@@ -149,6 +164,7 @@ try bench.install(
             return original(name .. host.call("Shop.tries", 1), count)
         end)
         patch.replace("Shop.tries", function(original, count) return original(count) + 1 end)
+        patch.replace("Shop.home", function(original, count) return original(count) + 1 end)
         patch.replace("Shop.away", function(original, count) return original(count) + 2 end)
         patch.replace("Shop.pay", function(original, till, amount) return till:pay(amount) + till:pay(0) end)
         patch.replace("Shop.menu", function(original, menu) return { lunch = menu.lunch + 1 } end)
