@@ -23,6 +23,9 @@ struct ScriptFunction: Sendable {
     let interface: PatchInterface?
     let original: Original
 
+    /// The most arguments of a call. An app's function has fewer, and each state has room for them (`HOST_STACK`).
+    private static let mostArguments = 100
+
     /// Calls the layer that a cell holds, or the original.
     func call(_ slot: Slot, _ cell: LayerCell, _ arguments: [ScriptValue]) throws -> ScriptValue {
         guard !cell.isEmpty else { return try original(arguments) }
@@ -75,11 +78,12 @@ struct ScriptFunction: Sendable {
         _ slot: Slot, _ stack: _PatchStack, _ first: Int32, _ record: CallReference?, _ cell: LayerCell
     ) -> Int32 {
         let given = max(0, Int(stack.top) - Int(first) + 1)
-        let types = signature?.argumentTypes ?? Array(repeating: "value", count: given)
-        guard given <= types.count else {
+        let most = min(signature?.argumentTypes.count ?? Self.mostArguments, Self.mostArguments)
+        guard given <= most else {
             return stack.refuseCall(
-                message: _PatchStack.argumentCountMessage(of: slot.name, takes: types.count, got: given))
+                message: _PatchStack.argumentCountMessage(of: slot.name, takes: most, got: given))
         }
+        let types = signature.map { Array($0.argumentTypes.prefix(most)) } ?? Array(repeating: "value", count: given)
         guard
             let arguments = ScriptValue.arguments(from: stack, at: first, as: types, of: slot.name, in: interface)
         else { return CallbackResult.notCalled }

@@ -32,12 +32,14 @@ extension ScriptState {
     }
 
     /// Calls a function of the table `__spec`.
-    func callFree(_ name: String, _ arguments: [ScriptValue]) throws(PatchError) -> [ScriptValue] {
+    func callSpec(_ name: String, _ arguments: [ScriptValue]) throws(PatchError) -> [ScriptValue] {
         let stack = stack
+        let base = stack.top
+        defer { stack.top = base }
         unsafe pp_push_global(stack.state, "__spec")
+        guard stack.isTable(at: -1) else { throw PatchError(.script, "the spec has replaced __spec") }
         stack.push(name)
         stack.getValue(of: -2)
-        defer { stack.pop() }
         do { return try call(stack, arguments, results: 2) } catch { throw PatchError(.script, "\(error)") }
     }
 
@@ -57,9 +59,11 @@ extension ScriptState {
 
     /// Calls the function on top, and pops it and its results.
     private func call(_ stack: _PatchStack, _ arguments: [ScriptValue], results: Int32) throws -> [ScriptValue] {
-        stack.makeRoom()
         let base = stack.top - 1
         defer { stack.top = base }
+        guard stack.makeRoom(16 + arguments.count) else {
+            throw OriginalError(description: "there is no room for \(arguments.count) arguments")
+        }
         for argument in arguments { argument._push(to: stack) }
         guard stack.call(Int32(arguments.count), results: results) else {
             var fault = unsafe pp_fault()

@@ -169,7 +169,7 @@ package final class SpecRunner: Sendable {
         // The patches were loaded only to count their replacements, which does not test them.
         state.locked { $0.lines = [:] }
         do throws(PatchError) {
-            _ = try spec.callFree("select", [.text(filter)])
+            _ = try spec.callSpec("select", [.text(filter)])
         } catch {
             // Lua's message begins with the line in our own code that found the error.
             let parts = error.message.split(separator: ": ", maxSplits: 1)
@@ -199,7 +199,7 @@ package final class SpecRunner: Sendable {
         try begin()
         defer { end(&report) }
         let began = monotonicTime()
-        let problem = try spec.callFree("load", [.string(script.bytes), .text(script.name)]).first?.text
+        let problem = try spec.callSpec("load", [.string(script.bytes), .text(script.name)]).first?.text
         let nanoseconds = monotonicTime() - began
         let failures = unexpectedFailures(of: problem == nil ? .passed : .failed)
         if let problem { throw PatchError(.script, message(trimmed(problem), failures)) }
@@ -218,12 +218,12 @@ package final class SpecRunner: Sendable {
     ) throws(PatchError) -> Bool {
         try begin()
         defer { end(&report) }
-        let named = try spec.callFree("advance", [])
+        let named = try spec.callSpec("advance", [])
         guard let name = named.first?.text else { return false }
         let began = monotonicTime()
         let outcome: [ScriptValue]
         do throws(PatchError) {
-            outcome = try spec.callFree("run", [])
+            outcome = try spec.callSpec("run", [])
         } catch {
             outcome = [.text("failed"), .text(error.message)]
         }
@@ -263,7 +263,7 @@ package final class SpecRunner: Sendable {
             return state.events
         }
         for case .compared(let compared) in events {
-            report.comparisons[compared.call.function, default: .init()].add(compared.comparison)
+            report.comparisons[compared.function, default: .init()].add(compared.comparison)
         }
     }
 

@@ -51,6 +51,35 @@ import Testing
         #expect(!report.isGood)
     }
 
+    /// Neither the stack of the patch nor that of the spec has room for any number of arguments.
+    @Test func aCallHasAtMostAHundredArguments() throws {
+        let many = (1...100).map(String.init).joined(separator: ", ")
+        let report = try run(
+            """
+            host.define('Cart.total', function(...) return select('#', ...) end)
+            it('a', function() host.call('Cart.total', 1) end)
+            it('b', function()
+              assert.error_matches(function() host.call('Cart.total', 1, \(many)) end, 'takes 100 arguments, got 101')
+            end)
+            """,
+            patch: """
+                local function grow(n, original, ...)
+                  if n == 0 then return original(...) end
+                  return grow(n - 1, original, \(many), ...)
+                end
+                patch.replace('Cart.total', function(original) return grow(100, original) end)
+                """)
+        #expect(report.tests.map(\.status) == [.failed, .passed], "\(report.tests.map(\.message))")
+        #expect(report.tests[0].message.contains("takes 100 arguments, got 10000"))
+    }
+
+    @Test func aSpecThatRemovesItsRunnerFails() throws {
+        for change in ["_G.__spec = nil", "_G.__spec = 1", "setmetatable(_G, {__index = error}) _G.__spec = nil"] {
+            let report = try run("it('a', function() \(change) end)\nit('b', function() end)")
+            #expect(!report.isGood, "\(change)")
+        }
+    }
+
     @Test func aSpecSeesTheWordsAndTheCodeOfAnError() throws {
         let report = try run(
             """

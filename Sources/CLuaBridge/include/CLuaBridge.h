@@ -234,7 +234,12 @@ void pp_set_field(lua_State *L, const char *table, const char *field);
 void pp_add_method(lua_State *L, const char *class_name, const char *name, int32_t class_index, int32_t method);
 /// Adds a function of the host to a global table, and creates the table if it does not exist.
 void pp_add_function(lua_State *L, const char *table, const char *name, int32_t function);
-static inline void pp_push_global(lua_State *L, const char *name) { lua_getglobal(L, name); }
+static inline void pp_push_global(lua_State *L, const char *name) {
+    lua_pushglobaltable(L);
+    lua_pushstring(L, name);
+    lua_rawget(L, -2); // a metatable of the globals is the script's
+    lua_remove(L, -2);
+}
 /// The address that identifies a table (`lua_topointer`).
 static inline uintptr_t pp_pointer(lua_State *L, int32_t index) { return (uintptr_t)lua_topointer(L, index); }
 /// Pops a value and keeps it (`luaL_ref`). Returns the number by which `pp_push_held` pushes it.

@@ -223,8 +223,10 @@ extension _PatchStack {
     package func pushCopy(of index: Int32) { unsafe pp_push_copy(state, index) }
     func insert(at index: Int32) { unsafe pp_insert(state, index) }
     func replace(_ index: Int32) { unsafe pp_replace(state, index) }
-    /// Whether a few more values can be pushed.
-    @discardableResult package func makeRoom() -> Bool { unsafe pp_check_stack(state, 16) }
+    /// Whether more values can be pushed.
+    @discardableResult package func makeRoom(_ count: Int = 16) -> Bool {
+        unsafe pp_check_stack(state, Int32(clamping: count))
+    }
 
     /// A table's length as a sequence. nil for another value, and for a table that has keys but no sequence.
     package func sequenceLength(at index: Int32) -> Int? {
