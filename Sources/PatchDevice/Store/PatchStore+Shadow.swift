@@ -76,6 +76,6 @@ extension PatchStore {
             let wanted = Set(wantedShadows(memory).map(\.patch))
             return running.filter { !wanted.contains($0.id) }
         }
-        for patch in ended { runner?.endShadow(patch.name) }
+        for patch in ended { runner?.endShadow(patch) }
     }
 }
