@@ -16,7 +16,7 @@ package enum InputFile {
     ) throws(PatchError) -> [UInt8] {
         let (file, info) = try open(path)
         try check(info)
-        let expected = info.isRegular ? min(info.size, limit) : growing ? 0 : limit
+        let expected = info.isRegular && info.size > 0 ? info.size : growing ? 0 : limit
         return try path.calling(.noInput) { () throws(SystemError) in
             try contents(of: file, expected: expected, limit: limit)
         }
@@ -31,7 +31,7 @@ package enum InputFile {
         let (file, info) = try open(path, [.read, .noWait])
         guard info.isRegular else { throw PatchError(.noInput, "is not a regular file").about(path) }
         let bytes = try path.calling(.noInput) { () throws(SystemError) in
-            try contents(of: file, expected: min(info.size, limit), limit: limit)
+            try contents(of: file, expected: info.size, limit: limit)
         }
         guard bytes.count <= limit else { throw PatchError(.limit, "more than \(limit) bytes").about(path) }
         return bytes
@@ -42,7 +42,13 @@ package enum InputFile {
     /// - Throws: `io` too, if the system does not tell whether there is.
     package static func regularIfThere(_ path: Path, limit: Int) throws(PatchError) -> [UInt8]? {
         guard try FileInfo.ifThere(path) != nil else { return nil }
-        return try regular(path, limit: limit)
+        do throws(PatchError) {
+            return try regular(path, limit: limit)
+        } catch {
+            // Another process may have removed it meanwhile.
+            guard try FileInfo.ifThere(path) == nil else { throw error }
+            return nil
+        }
     }
 
     /// Opens a file to read it in parts.
@@ -65,14 +71,15 @@ package enum InputFile {
         }
         guard let info = FileInfo(file) else { throw .system(.noInput, path, .last) }
         guard !info.isFolder else {
-            throw PatchError(.noInput, "is a folder", hint: "name the files in it, such as \(path)/*").about(path)
+            let files = path.appending(Path("*"))
+            throw PatchError(.noInput, "is a folder", hint: "name the files in it, such as \(files)").about(path)
         }
         return (file, info)
     }
 
     /// Reads a small file, such as a key, and refuses a larger one instead of cutting it short.
     ///
-    /// A file without a size, such as a pipe, is read into memory that is allocated at once, so that a secret leaves no
+    /// A file without a size, such as a pipe or one in /proc, is read into memory that is allocated at once, so that a secret leaves no
     /// copies.
     ///
     /// - Throws: `noInput` if the file cannot be read, `config` if it is larger.
@@ -92,8 +99,9 @@ package enum InputFile {
     private static func contents(
         of file: Descriptor, expected: Int, limit: Int
     ) throws(SystemError) -> [UInt8] {
-        var bytes = try file.bytes(atMost: min(expected, limit) + 1, size: expected < limit ? expected : nil)
-        var isFull = bytes.count == expected + 1
+        let first = min(expected, limit) + 1
+        var bytes = try file.bytes(atMost: first, size: expected < limit ? expected : nil)
+        var isFull = bytes.count == first
         while isFull, bytes.count <= limit {
             let size = min(max(64 << 10, bytes.count), limit + 1 - bytes.count)
             let more = try file.bytes(atMost: size)
@@ -105,7 +113,7 @@ package enum InputFile {
 }
 
 extension Path {
-    /// Whether the file exists with exactly these bytes. Making the same release again is not an error.
+    /// Whether the file exists with exactly these bytes.
     package func holds(_ bytes: [UInt8]) -> Bool {
         (try? InputFile.regularIfThere(self, limit: bytes.count)) == bytes
     }

@@ -111,6 +111,23 @@ import Testing
             return inputs
         }
 
+        /// Files in a new folder would be lost with the power if the folder's own name were not flushed.
+        @Test func newFoldersAreFlushed() throws {
+            let folder = try TestFolder()
+            try folder.write("", to: "there/.keep")
+            let library = try #require(Self.library)
+            func flushes(_ output: String) throws -> Int {
+                let trace = folder.at("\(output.utf8.count).trace")
+                let run = try Tool.run(
+                    Tool.patchpack, ["keygen", "-o", output, "--profile", "modern"],
+                    environment: ["LD_PRELOAD": library.at("faults.so"), "FAULT_TRACE": trace], in: folder.path)
+                try #require(run.status == 0, "\(run.error)")
+                let calls = try String(contentsOfFile: trace, encoding: .utf8).split(separator: "\n")
+                return calls.count { $0 == "fsync 0" }
+            }
+            #expect(try flushes("new/keys") == flushes("there") + 2)
+        }
+
         /// Without another thread, work goes on in one, or ends with a message. It never waits.
         @Test(arguments: [
             ("verify cart.js b.js --trusted-key trusted.pem --script-key script.key", 0, "2 ok"),
