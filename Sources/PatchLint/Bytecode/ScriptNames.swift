@@ -2,20 +2,23 @@ internal import PatchCrypto
 
 /// The names and strings of a script, each with a number by which it is compared.
 struct ScriptNames {
+    /// The number of a name.
+    typealias ID = Int32
+
     private(set) var names: [String] = []
     private var bytes: [UInt8] = []
     /// Where the bytes of each name end.
     private var ends: [Int] = []
-    private var numbers: [ExactString: Int32] = [:]
+    private var numbers: [ExactString: ID] = [:]
     /// The numbers of names that were found before, by a hash of their bytes; -1 if there is none.
-    private var recent = [Int32](repeating: -1, count: 256)
+    private var recent = [ID](repeating: -1, count: 256)
 
     init() { numbers.reserveCapacity(100) }
 
-    subscript(number: Int32) -> String { names[Int(number)] }
+    subscript(number: ID) -> String { names[Int(number)] }
 
     /// The number of a name in UTF-8, which is a part of a source.
-    mutating func number(of range: Range<Int>, in source: [UInt8]) -> Int32 {
+    mutating func number(of range: Range<Int>, in source: [UInt8]) -> ID {
         var sum = range.count
         for byte in source[range] { sum = sum &* 31 &+ Int(byte) }
         let place = (sum ^ sum >> 8) & 255
@@ -34,13 +37,13 @@ struct ScriptNames {
         return true
     }
 
-    mutating func number(of name: String) -> Int32 {
+    mutating func number(of name: String) -> ID {
         let key = ExactString(name)
         if let known = numbers[key] { return known }
         names.append(name)
         bytes.append(contentsOf: name.utf8)
         ends.append(bytes.count)
-        numbers[key] = Int32(names.count - 1)
-        return Int32(names.count - 1)
+        numbers[key] = ID(names.count - 1)
+        return ID(names.count - 1)
     }
 }

@@ -120,9 +120,10 @@ extension Linter {
         }
     }
 
-    /// Finds scripts that no `require` leads to, unless the name of one is known only when the script runs.
+    /// Finds scripts that no `require` leads to, unless the name of one is known only when the script runs, or is nested
+    /// too deeply to be read.
     mutating func checkRequired() {
-        guard scripts.count > 1, !outlines.contains(where: { $0.required.contains(nil) }) else { return }
+        guard scripts.count > 1, outlines.allSatisfy({ $0.isWhole && !$0.required.contains(nil) }) else { return }
         var reached: Set<Int> = [0]
         var open = [0]
         while let index = open.popLast() {
@@ -143,7 +144,8 @@ extension Linter {
 
     /// Checks the classes that a script takes with `waxClass`, and the methods that it calls of `self`.
     mutating func checkClasses() {
-        guard let interface, outlines.contains(where: { !$0.waxClasses.isEmpty }) else { return }
+        guard let interface, outlines.allSatisfy(\.isWhole), outlines.contains(where: { !$0.waxClasses.isEmpty })
+        else { return }
         let known = interface.methodsOfClasses
         let own = Set(outlines.flatMap(\.assignedMembers).compactMap { $0.split(separator: ".").last.map(String.init) })
         for (outline, text) in zip(outlines, texts) where !outline.waxClasses.isEmpty {
@@ -179,7 +181,7 @@ extension Linter {
         let defined = outline.functionNames
         let (wanted, all) = (methods.sorted(), methods.union(defined).sorted())
         let ofSelf = outline.members.filter { $0.receiver == outline.itself }
-        let asked = Set(ofSelf.filter { $0.call == nil }.map(\.name.name))
+        let asked = Set(ofSelf.filter { $0.methodCall == nil }.map(\.name.id))
         // The `self` of an anonymous function is another object.
         for member in ofSelf where hasRoom && member.isInMethod {
             let (name, word) = (member.name, outline.text(member.name))
@@ -191,16 +193,16 @@ extension Linter {
             }
             let isOriginal = word.hasPrefix("ORIG")
             let method = isOriginal ? String(word.dropFirst(4)) : word
-            if isOriginal, let call = member.call ?? member.dotCall, !call.isOpen,
+            if isOriginal, let arguments = member.arguments, !arguments.isOpen,
                 let function = function(of: method, of: outline.classNames)
             {
                 checkOriginal(
-                    word, of: function, at: name.range, in: text, arguments: call.count,
-                    isMethodCall: member.call != nil)
+                    word, of: function, at: name.range, in: text, arguments: arguments.count,
+                    isMethodCall: member.methodCall != nil)
                 continue
             }
-            guard member.call != nil, !methods.isEmpty, !methods.contains(method),
-                isOriginal || !own.contains(method) && !defined.contains(method), !asked.contains(name.name)
+            guard member.methodCall != nil, !methods.isEmpty, !methods.contains(method),
+                isOriginal || !own.contains(method) && !defined.contains(method), !asked.contains(name.id)
             else { continue }
             report(
                 .unknownMethod, in: text, at: name.range,

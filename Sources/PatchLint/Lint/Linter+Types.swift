@@ -5,6 +5,7 @@ extension Linter {
     /// Follows the values of all scripts, from the app's arguments to the replacements.
     mutating func checkTypes(_ functions: [Prototype], _ chunks: [GlobalUses], of state: ScriptState) {
         allowOthers()
+        guard knowsClasses(chunks) else { return }
         let none = PatchInterface(app: "", appVersion: "", functions: [], structs: [], classes: [])
         let offered = known ?? KnownInterface(none, adding: LibraryFunction.scalars)
         let globals = chunks.flatMap(\.globals)

@@ -151,12 +151,18 @@ package struct Linter {
         report(code, in: text, line: error.place?.line ?? 1, error.message, hint: error.hint)
     }
 
+    /// Whether all globals are known that `waxClass` makes.
+    func knowsClasses(_ chunks: [GlobalUses]) -> Bool {
+        outlines.allSatisfy(\.isWhole) || !chunks.contains { $0.globals.contains { $0.name == "waxClass" } }
+    }
+
     private mutating func checkGlobals(_ chunks: [GlobalUses]) {
         var left = Self.mostGlobals
         let classes = outlines.flatMap { $0.classNames }
         let assigned = Set(chunks.flatMap { $0.globals.filter(\.isAssigned).map(\.name) } + classes)
         let added = Set(outlines.flatMap(\.assignedMembers))
         let known = SandboxNames.globals.union(assigned).sorted()
+        let (isWhole, knowsClasses) = (outlines.allSatisfy(\.isWhole), knowsClasses(chunks))
         // A script that runs in other Luas too asks for what they have.
         let tested = Set(
             chunks.flatMap { chunk in
@@ -172,7 +178,7 @@ package struct Linter {
                 else { continue }
                 guard left > 0 else { return }
                 left -= 1
-                let locals = outline.names(upTo: global.line)
+                let locals = outline.locals(upTo: global.line)
                 if SandboxNames.missing.contains(global.name) {
                     guard !tested.contains(global.name) else { continue }
                     report(
@@ -180,7 +186,7 @@ package struct Linter {
                         "the sandbox has no \(global.name)",
                         hint: global.name == "unpack"
                             ? "use table.unpack" : "docs/writing-patches.md lists its functions")
-                } else {
+                } else if knowsClasses {
                     report(
                         .undefinedGlobal, in: text, line: global.line, word: global.name,
                         "the global \(global.name) is used, but nothing defines it",
@@ -191,7 +197,7 @@ package struct Linter {
                             } ?? budget.advice(for: global.name, among: locals + known))
                 }
             }
-            for member in chunk.members {
+            for member in chunk.members where isWhole {
                 guard let known = SandboxNames.members[member.table], !known.contains(member.name),
                     !tested.contains("\(member.table).\(member.name)"), !assigned.contains(member.table),
                     !added.contains("\(member.table).\(member.name)")

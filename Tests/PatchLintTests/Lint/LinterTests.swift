@@ -52,6 +52,24 @@ import Testing
         }
     }
 
+    /// What comes after a deep nesting is not known, so nothing is said to be missing.
+    @Test func aScriptThatIsNestedDeeplyIsNotBlamed() throws {
+        let deep = "local x = " + String(repeating: "(", count: 45) + "1" + String(repeating: ")", count: 45) + "\n"
+        let wax = "waxClass{'Basket'}\nfunction Basket.pay() return x end\n"
+        let trim = "function string.trim(s) return s:gsub(' ', '') end\nlocal y = string.trim('a')\n"
+        for source in [wax, trim] {
+            let flat = "local x = 1\n" + source + Self.good
+            #expect(try Set(lint(deep + source + Self.good).map(\.code)).isSubset(of: lint(flat).map(\.code)))
+        }
+        let scripts = [("main.lua", deep + "require('b')\n" + Self.good), ("b.lua", "return 1")].map {
+            PatchScript(name: $0.0, bytes: Array($0.1.utf8))
+        }
+        #expect(
+            !Linter.findings(in: scripts, replaces: ["Cart.total"], interface: try interface()).contains {
+                $0.code == .unusedScript
+            })
+    }
+
     @Test func sandboxNamesRunningSandboxAreItsGlobals() throws {
         let registry = PatchRegistry()
         let list = try registry.replaceable("T.list") { () -> [String: [String]] in [:] }
