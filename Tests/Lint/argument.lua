@@ -94,6 +94,18 @@ patch.replace('Order.total', function(original, a, b) return #host.call('Order.l
 patch.replace('Order.total', function(original, a, b) return math.floor(original) end)
 -- lint: argument in line 1: the format has %y, which Lua does not have
 patch.replace('Order.total', function(original, a, b) return #string.format('%d %y', a, b) end)
+-- lint: argument in line 1: the format has %5%, which Lua does not accept
+patch.replace('Order.total', function(original, a, b) return #string.format('%d %5%', b) end)
+-- lint: argument in line 1: log.info takes 1 argument, but gets 0
+patch.replace('Order.total', function(original, a, b) log.info() return original(a, b) end)
+-- lint: argument in line 1: argument 2 of error is an integer, but this is 1.5, which has a fraction
+patch.replace('Order.total', function(original, a, b) if not a then error('none', 1.5) end return original(a, b) end)
+-- lint: argument in line 1: argument 2 of string.rep is an integer, but this is 1e+300, which is not an integer of 64 bits
+patch.replace('Order.total', function(original, a, b) return #string.rep('a', 1e300) end)
+-- lint: argument in line 1: argument 2 of string.rep is an integer, but this is "1e300", which is not an integer of 64 bits
+patch.replace('Order.total', function(original, a, b) return #string.rep('a', '1e300') end)
+-- lint: none
+patch.replace('Order.total', function(original, a, b) return #string.rep('a', '9223372036854775807' + 0) + #string.rep('a', '0xffffffffffffffff') end)
 -- lint: argument in line 1: the format has %p, which the sandbox does not have: it shows addresses
 patch.replace('Order.total', function(original, a, b) return #string.format('%d %p', b, {}) end)
 -- lint: argument in line 1: string.rep takes at least 2 arguments, but gets 1

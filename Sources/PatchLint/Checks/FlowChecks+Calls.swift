@@ -178,7 +178,8 @@ extension FlowChecks {
         if let fault = argument.fault(of: value, in: context.interface) {
             let what = written.map { $0 == fault ? $0 : "\($0), which is \(fault)" } ?? fault
             report(.argument, index, written ?? word(), "\(place()) is \(argument.description), but this is \(what)")
-        } else if argument.isInteger, value.kinds.contains(.float), mayHaveFraction(value, written, index) {
+        } else if argument.requirement == .integer, value.kinds.contains(.float), mayHaveFraction(value, written, index)
+        {
             report(
                 .mayNotFit, index, written ?? word(), "\(place()) is an integer, but this may have a fraction",
                 hint: Self.hintForFraction)
@@ -275,8 +276,11 @@ extension FlowChecks {
 
     private mutating func checkFormat(_ arguments: CallArguments, _ index: Int) {
         guard case .text(let format) = arguments.types.first?.detail else { return }
-        let (values, fault) = LibraryFunction.values(of: format.text)
-        if let fault { return report(.argument, index, "format", fault) }
+        let values: [LibraryFunction.Argument]
+        switch LibraryFunction.read(format.text) {
+        case .values(let needed): values = needed
+        case .refused(let reason): return report(.argument, index, "format", reason)
+        }
         let given = arguments.types.dropFirst()
         if !arguments.isOpen, given.count < values.count {
             return report(

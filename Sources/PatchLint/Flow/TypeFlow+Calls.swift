@@ -155,12 +155,12 @@ extension TypeFlow {
         case "host.has":
             if case .text(let name) = first.detail { context.functionsAsked.insert(name) }
         case "tonumber": results = [number(from: first, arguments, index)]
-        case "string.match": results = []
+        case "string.match": asksLibrary = true
         case "table.insert" where arguments.isOpen || arguments.types.count > 1:
             insert(arguments, index, &state)
         default: break
         }
-        return CallResults(types: results, isOpen: function.isOpen, ends: function.neverReturns)
+        return CallResults(types: results, isOpen: function.isOpen, ends: !function.returns)
     }
 
     private func change(
