@@ -296,7 +296,9 @@ struct Record {
             entry.rollout = Rollout(basisPoints: [500, 3000, 10_000][event.how % 3], unit: .installation, seed: nil)
             entry.leaveShadow()
         }
-        guard let new = old.changed(to: entry, reason: isStop ? "stopped by \(name)" : nil) else { return [] }
+        var details = details
+        details.reason = isStop ? "stopped by \(name)" : nil
+        guard let new = old.changed(to: entry, reason: details.reason) else { return [] }
         feed.replace([new.name: new], adding: [], in: details)
         return isStop && verb != .shadow ? [] : [new.name]
     }

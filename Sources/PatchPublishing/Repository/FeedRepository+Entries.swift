@@ -25,7 +25,7 @@ extension FeedRepository {
         _ id: String, version: Int?, of listed: [PatchEntryDraft], isStopped: Bool = false
     ) throws(PatchError) -> PatchEntryDraft {
         let highest = try entry(id, version: version, of: listed)
-        if version == nil, isStopped, highest.state == .shadow, let live = highest.fallback(of: listed) {
+        if version == nil, isStopped, highest.state == .shadow, let live = highest.fallback(among: listed) {
             throw PatchError(
                 .usage,
                 "\(id): version \(highest.version) is \(highest.words), and version \(live.version) is \(live.words)",

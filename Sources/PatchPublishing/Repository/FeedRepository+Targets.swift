@@ -169,7 +169,7 @@ extension FeedRepository {
         var withdrawn: [PatchEntryDraft] = []
         for id in ids {
             let entry = listed["\(id) \(version)"]
-            let withdrawal = withdrawal(of: id, version: version, after: entry)
+            let withdrawal = withdrawal(of: id, version: version)
             let path = FeedLayout.envelope(withdrawal.fileName, of: app)
             let isSigned = digest(of: path) != nil
             guard isSigned || entry != nil else { throw .unlisted(id, version: version, in: self) }
@@ -191,10 +191,9 @@ extension FeedRepository {
     }
 
     /// An entry that withdraws a version, whether or not it is listed. It only withdraws it, so it needs no envelope.
-    package func withdrawal(of id: String, version: Int, after old: PatchEntryDraft? = nil) -> PatchEntryDraft {
+    package func withdrawal(of id: String, version: Int) -> PatchEntryDraft {
         var entry = PatchEntryDraft(withdrawing: id, version: version)
         entry.path = FeedLayout.envelope(entry.fileName, of: app)
-        entry.reason = old?.reason
         return entry
     }
 }

@@ -30,7 +30,6 @@ extension FeedRepository {
                 guard entry.state != .withdrawn else { return entry }
                 var entry = entry
                 entry.state = .withdrawn
-                entry.reason = details.reason ?? "undone"
                 return entry
             }
         guard !restored.isEquivalent(to: list) else { return false }

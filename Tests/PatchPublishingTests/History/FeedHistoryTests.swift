@@ -244,7 +244,7 @@ import Testing
         #expect(old.changes(since: new).contains(#"list: future removes [{"x":1},{"x":2}]"#))
     }
 
-    /// `since` is the time of the last change, and `offered` the beginning of the offer. A given reason is kept.
+    /// `since` is the time of the last change, which has one reason, and `offered` the beginning of the offer.
     @Test func anEntrySaysSinceWhenAndWhy() throws {
         let later = FeedFixture.now.adding(days: 1)
         var feed = try place.repository()
@@ -259,9 +259,9 @@ import Testing
         #expect(entry.since == later && entry.offered == FeedFixture.now && entry.reason == "of the change")
         var paused = entry
         paused.state = .paused
-        paused.reason = "its own"
+        details.reason = "crash"
         feed.replace(entry, with: paused, in: details)
-        #expect(feed.list.entries[0].reason == "its own")
+        #expect(feed.list.entries[0].reason == "crash")
         var resumed = feed.list.entries[0]
         resumed.state = .active
         feed.replace(feed.list.entries[0], with: resumed, in: details)

@@ -27,6 +27,8 @@ import Testing
         var new = old
         try new.setState(state)
         guard let changed = old.changed(to: new, reason: reason) else { return false }
+        var details = details
+        details.reason = reason
         feed.replace([old.name: changed], adding: [], in: details)
         return true
     }
@@ -159,16 +161,49 @@ import Testing
         }
     }
 
+    /// All users include each of them, but not each device: one without a user may be in a group.
+    @Test func allUsersIncludePartsOfThem() throws {
+        let entry = try entry(3)
+        var (all, part, named) = (entry, entry, entry)
+        all.rollout = Rollout(basisPoints: 10_000, unit: .user)
+        part.rollout = Rollout(basisPoints: 5000, unit: .user, seed: "x")
+        named.users = ["u"]
+        #expect(!part.reachesMore(than: all) && !named.reachesMore(than: all))
+        #expect(all.reachesMore(than: part) && all.reachesMore(than: named) && entry.reachesMore(than: all))
+        named.groups = ["qa"]
+        #expect(named.reachesMore(than: all))
+    }
+
+    /// Devices read an entry without a moment as one for now.
+    @Test func theDefaultMomentIsNow() throws {
+        var (now, later) = (try entry(3), try entry(3))
+        now.when = .now
+        later.when = .nextLaunch
+        #expect(try now.isEquivalent(to: entry(3)) && !later.isEquivalent(to: entry(3)))
+    }
+
+    @Test mutating func undoReplacesTheReasonOfWhatItUndoes() throws {
+        let before = feed
+        var (crash, undo) = (details, details)
+        crash.reason = "crash"
+        undo.reason = "undo, to snapshot 1"
+        var paused = try entry(3)
+        paused.state = .paused
+        feed.replace(try entry(3), with: paused, in: crash)
+        #expect(try entry(3).reason == "crash")
+        #expect(try feed.undo(to: before, in: undo) && entry(3).reason == undo.reason)
+    }
+
     @Test mutating func devicesFallBackToTheNextOffer() throws {
-        #expect(try entry(3).fallback(of: feed.entries(of: Self.id)) == nil, "it is offered")
+        #expect(try entry(3).fallback(among: feed.entries(of: Self.id)) == nil, "it is offered")
         _ = try set(.shadow, of: 3)
-        #expect(try entry(3).fallback(of: feed.entries(of: Self.id))?.version == 2)
+        #expect(try entry(3).fallback(among: feed.entries(of: Self.id))?.version == 2)
         _ = try set(.withdrawn, of: 3)
-        #expect(try entry(3).fallback(of: feed.entries(of: Self.id))?.version == 2)
+        #expect(try entry(3).fallback(among: feed.entries(of: Self.id))?.version == 2)
         _ = try set(.paused, of: 2)
-        #expect(try entry(3).fallback(of: feed.entries(of: Self.id))?.version == 1)
+        #expect(try entry(3).fallback(among: feed.entries(of: Self.id))?.version == 1)
         _ = try set(.paused, of: 1)
-        #expect(try entry(3).fallback(of: feed.entries(of: Self.id)) == nil)
+        #expect(try entry(3).fallback(among: feed.entries(of: Self.id)) == nil)
     }
 
     @Test mutating func theNewestVersionsAndWithdrawalsStay() throws {

@@ -196,8 +196,10 @@ import Testing
     /// A patch's state in a waiting change does not override a state that was signed since.
     @Test func theStateThatWasSignedWins() throws {
         let base = try feed.repository()
-        func changed(_ change: (inout PatchEntryDraft) -> Void) -> FeedRepository {
+        func changed(reason: String? = nil, _ change: (inout PatchEntryDraft) -> Void) -> FeedRepository {
             var feed = base
+            var details = details
+            details.reason = reason
             feed.edit(in: details) { list in
                 list.entries = list.entries.map { entry in
                     var entry = entry
@@ -211,9 +213,8 @@ import Testing
             entry.state = .paused
             entry.rollout = Rollout(basisPoints: 500)
         }
-        let other = changed { entry in
+        let other = changed(reason: "crashes") { entry in
             entry.state = .withdrawn
-            entry.reason = "crashes"
             entry.groups = ["qa"]
             entry.rollout = Rollout(basisPoints: 100)
         }

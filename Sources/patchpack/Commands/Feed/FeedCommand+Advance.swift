@@ -52,7 +52,7 @@ extension FeedCommand {
             let step = RolloutStep(of: old, isEnabled: feed.list.isEnabled, by: rules, evidence.ofStep, at: details.now)
             let new = feed.take(step, of: old, passing: evidence.ofStep.gates, in: &details)
             failure = { step.failure(from: old, to: new, isWritten: $0) }
-            let fallback = new.fallback(of: feed.entries(of: new.id))
+            let fallback = new.fallback(among: feed.entries(of: new.id))
             return step.lines(from: old, to: new, fallback) + (step.isOver ? [] : evidence.notes)
         }
         if let failure = failure?(isWritten) { throw failure.about(action.folder.path) }

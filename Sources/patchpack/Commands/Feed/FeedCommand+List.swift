@@ -169,7 +169,7 @@ extension FeedCommand {
                 let old = try feed.meantEntry(id, version: version, of: versions, isStopped: isStop)
                 var entry = old
                 let what = try body(&entry)
-                let fallback = entry.fallback(of: versions)
+                let fallback = entry.fallback(among: versions)
                 // Without a version, this entry may have been stopped before devices were offered another version.
                 if version == nil, entry.isEquivalent(to: old), let fallback, let offered = fallback.offered,
                     old.since.map({ $0 < offered }) ?? false

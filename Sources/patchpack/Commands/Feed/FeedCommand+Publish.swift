@@ -109,7 +109,7 @@ extension FeedCommand {
                 switch listing {
                 case .added:
                     lines.append("\(word)  \(name)  \(isShadow ? "in shadow, " : "")\(audience.text)")
-                    if let fallback = publication.entry.fallback(of: listed[manifest.id] ?? []) {
+                    if let fallback = publication.entry.fallback(among: listed[manifest.id] ?? []) {
                         lines.append("still offered  \(fallback.name)  \(fallback.words)")
                     }
                 case .unchanged: lines.append("unchanged  \(name)")
