@@ -80,11 +80,14 @@ package struct SnapshotMetadata: MetadataBody {
     package var json: JSONValue {
         var json = received
         json.change(MetadataKey.meta) { meta in
-            for (name, file) in files.sorted(by: { $0.key.text.hasBytes(before: $1.key.text) }) {
-                meta.set(name.text, file.json)
-            }
+            for (name, file) in sortedFiles { meta.set(name.text, file.json) }
         }
         return header(json)
+    }
+
+    /// The files in the order of their names' bytes.
+    private var sortedFiles: [(key: ExactString, value: MetadataDescription)] {
+        files.sorted { $0.key.text.hasBytes(before: $1.key.text) }
     }
 
     private static func name(of role: String) -> ExactString { ExactString("\(role).json") }
@@ -107,7 +110,7 @@ package struct SnapshotMetadata: MetadataBody {
     ///
     /// - Throws: `feed-rollback` if not.
     package func checkSuccessor(_ newer: SnapshotMetadata) throws(PatchError) {
-        for (name, old) in files {
+        for (name, old) in sortedFiles {
             guard let new = newer.files[name] else {
                 throw PatchError(.feedRollback, "snapshot.json: \(name.text) is no longer listed")
             }
