@@ -74,10 +74,11 @@ struct LaunchInProgress {
     /// Takes the patches that no longer wait, the highest version of each, so that no other thread runs them too.
     ///
     /// - Parameter failed: The hashes of patches that have failed in this launch.
-    mutating func takeReady(of state: StoreState, without failed: Set<String>) -> [(hash: String, isDue: Bool)] {
+    mutating func takeReady(of state: StoreState, without failed: Set<String>) -> [(held: StoreState.Held, isDue: Bool)]
+    {
         guard state.isEnabled, let runner else { return [] }
         let running = Dictionary(runner.activePatches.map { ($0.id, $0.version) }) { first, _ in first }
-        var ready: [(hash: String, isDue: Bool)] = []
+        var ready: [(held: StoreState.Held, isDue: Bool)] = []
         var ids: Set<String> = []
         for held in state.held {
             guard case .waiting(let names) = blockReasons[held.hash], runner.registry.names.missing(names).isEmpty
@@ -88,7 +89,7 @@ struct LaunchInProgress {
                 !failed.contains(held.hash),
                 running[held.patch.id] ?? 0 < held.patch.version, ids.insert(held.patch.id).inserted
             else { continue }
-            ready.append((held.hash, isDue))
+            ready.append((held, isDue))
         }
         return ready
     }

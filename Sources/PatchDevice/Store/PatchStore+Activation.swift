@@ -34,7 +34,8 @@ extension PatchStore {
         checks.end()
     }
 
-    /// Activates the patches that waited for functions that are registered now: the highest version of each.
+    /// Activates the patches that waited for functions that are registered now: the highest version of each that can
+    /// run.
     func activateWaiting() {
         let (ready, runner, trust) = memory.locked { memory in
             let ready = memory.launch.takeReady(of: memory.writer.state, without: memory.failed)
@@ -44,10 +45,13 @@ extension PatchStore {
         defer { startShadows(on: runner, onlyWaiting: true, trust: trust) }
         guard !ready.isEmpty else { return }
         let keys = trust()
-        for (hash, isDue) in ready {
-            guard let patch = verify(hash, on: runner, trust: keys) else { continue }
-            if !isReadOnly { guard (try? change { $0.activate(hash, isDue: isDue) }) != nil else { continue } }
-            activate(patch, hash, on: runner)
+        for (held, isDue) in ready {
+            if let patch = verify(held.hash, on: runner, trust: keys), notesActivation(of: held, isDue: isDue),
+                activate(patch, held.hash, on: runner)
+            {
+                continue
+            }
+            activateSuccessor(of: held.patch.id, without: [held.patch], on: runner, keys, isDue: isDue)
         }
         endIfInBackground()
     }
@@ -153,8 +157,7 @@ extension PatchStore {
             if case .notApplicable = blockReasons[hash] { continue }
             guard isClosed || !failed.contains(hash) else { continue }
             var isActive = memory.locked { (isClosed ? $0.launch.answering : $0.launch.running).contains(hash) }
-            if !isActive, let patch = verify(hash, on: runner, trust: trust) {
-                if !isFollower { try? change { $0.activate(hash, isDue: isDue) } }
+            if !isActive, let patch = verify(hash, on: runner, trust: trust), notesActivation(of: held, isDue: isDue) {
                 isActive = activate(patch, hash, on: runner)
             }
             // A closed one answers only for functions with an `otherwise`.
@@ -162,61 +165,19 @@ extension PatchStore {
         }
     }
 
-    // MARK: notes
-
-    /// What a patch has done, and is not noted yet.
-    enum Pending {
-        case breakerOpened(PatchID, failures: Int)
-        case scriptLoaded(_ hash: String, isProtective: Bool?)
-    }
-
-    /// What has happened since the last change of the state. The next one notes it, so that nothing is lost if the app
-    /// ends, or if it cannot be written now.
-    func takePending() -> [Pending] {
-        pending.locked { pending in
-            defer { pending = [] }
-            return pending
+    /// Notes that a version is about to be active.
+    ///
+    /// - Returns: Whether it may be. If that cannot be written, a crash would not be held against it, so only one that
+    ///   is known to be good may be, and the `otherwise` of a closed one.
+    private func notesActivation(of held: StoreState.Held, isDue: Bool) -> Bool {
+        guard !isReadOnly else { return true }
+        do throws(PatchError) {
+            try change { $0.activate(held.hash, isDue: isDue) }
+            return true
+        } catch {
+            if held.stage == .good || state.isClosed(held.hash, isFollower: false) { return true }
+            memory.locked { $0.launch.setBlockReason(.postponed(error), of: held.hash) }
+            return false
         }
-    }
-
-    func note(_ pending: [Pending], in state: inout StoreState) -> [StoreState.Event] {
-        let time = clock()
-        return pending.flatMap { pending -> [StoreState.Event] in
-            switch pending {
-            case .scriptLoaded(let hash, let isProtective): state.noteLoaded(hash, isProtective: isProtective)
-            case .breakerOpened(let patch, let failures):
-                if state.held.contains(where: { $0.patch == patch && !$0.isProtective }) {
-                    return state.fail(patch, "it failed \(failures.times)", limits: limits, at: time)
-                }
-            }
-            return []
-        }
-    }
-
-    /// Notes what a patch is about to do, or has done.
-    func record(_ body: (inout StoreState) -> Void) throws(PatchError) {
-        let isInBackground = isInBackground
-        try update { state in
-            body(&state)
-            // The system ends an app in the background without notice.
-            if isInBackground { state.end() }
-        }
-    }
-
-    /// Notes that a script was loaded, or could not be. If that cannot be written now, the next change does so: as long
-    /// as its script is noted as loading, each crash is its fault.
-    func noteLoaded(_ hash: String, isProtective: Bool?) {
-        pending.locked { $0.append(.scriptLoaded(hash, isProtective: isProtective)) }
-        try? record { _ in }
-    }
-
-    /// Notes that a patch of this launch could not run.
-    func exclude(_ hash: String) {
-        if !isReadOnly { try? update { $0.exclude(hash) } }
-    }
-
-    private func fail(_ patch: PatchID, _ reason: String) {
-        let time = clock()
-        try? change { $0.fail(patch, reason, limits: limits, at: time) }
     }
 }
