@@ -74,7 +74,7 @@ public final class PatchDevice: Sendable {
         /// of a patched function may wait for it, so it must be quick. Failures, fallbacks and other events that differ
         /// only in their messages are reported at most once a second, with their count.
         public var onEvent: (@Sendable (PatchEvent) -> Void)?
-        /// Called after each envelope that a sync has fetched, or has failed to fetch.
+        /// Called after each envelope that a sync has fetched, or has failed to fetch: on any thread, one call at a time.
         public var onProgress: (@Sendable (SyncProgress) -> Void)?
         /// Returns the current time, in whole seconds; nil for the system's clock.
         public var clock: (@Sendable () -> Timestamp)?
@@ -84,11 +84,12 @@ public final class PatchDevice: Sendable {
         /// - Parameters:
         ///   - settings: The device's settings for the feed.
         ///   - limits: The limits of each patch.
-        ///   - crashLimits: How often something may fail before a patch is rolled back.
+        ///   - crashLimits: How often something may fail before the device reacts.
         ///   - log: Where events are logged; nil to log none.
         ///   - isReader: Whether to only read the folder, for an extension of the app that shares it.
         ///   - onEvent: Called for each event, on any thread, also on several at once, so it must be quick.
-        ///   - onProgress: Called after each envelope that a sync has fetched, or has failed to fetch.
+        ///   - onProgress: Called after each envelope that a sync has fetched, or has failed to fetch: on any thread, one
+        ///     call at a time.
         ///   - clock: Returns the current time, in whole seconds; nil for the system's clock.
         public init(
             settings: SyncSettings = SyncSettings(), limits: PatchLimits = PatchLimits(),

@@ -106,8 +106,8 @@ internal import Synchronization
         number(CURLOPT_LOW_SPEED_LIMIT, 1)
         number(CURLOPT_LOW_SPEED_TIME, max(1, settings.stallTime.seconds))
         number(CURLOPT_TIMEOUT, max(1, settings.fileTime.seconds))
-        if let authorities = settings.authorities {
-            text(CURLOPT_CAINFO, authorities)
+        if let file = settings.authoritiesFile {
+            text(CURLOPT_CAINFO, file)
             // Otherwise the system's folder of certificates would be trusted beside the file.
             unsafe ccurl_set_text(handle, CURLOPT_CAPATH, nil)
         }

@@ -4,9 +4,9 @@ public struct HTTPSettings: Sendable {
     /// and withhold it.
     public var allowsHTTP = false
     /// The path of a file with the certificates to trust (PEM); nil for the system's certificates.
-    public var authorities: String?
-    /// The name of `authorities` in a hint, if a user names the file in another way.
-    package var authoritiesName = "HTTPSettings.authorities"
+    public var authoritiesFile: String?
+    /// The name of `authoritiesFile` in a hint, if a user names the file in another way.
+    package var authoritiesName = "HTTPSettings.authoritiesFile"
     /// The name of `allowsHTTP` in a hint, if a user allows http in another way.
     package var allowsHTTPName = "HTTPSettings(allowsHTTP: true)"
     /// The maximum time to connect, in whole seconds, at least one.
@@ -22,9 +22,9 @@ public struct HTTPSettings: Sendable {
     ///
     /// - Parameters:
     ///   - allowsHTTP: Whether the feed's own URL may be http.
-    ///   - authorities: The path of a file with the certificates to trust (PEM); nil for the system's certificates.
-    public init(allowsHTTP: Bool = false, authorities: String? = nil) {
+    ///   - authoritiesFile: The path of a file with the certificates to trust (PEM); nil for the system's certificates.
+    public init(allowsHTTP: Bool = false, authoritiesFile: String? = nil) {
         self.allowsHTTP = allowsHTTP
-        self.authorities = authorities
+        self.authoritiesFile = authoritiesFile
     }
 }

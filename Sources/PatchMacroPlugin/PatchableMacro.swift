@@ -222,7 +222,7 @@
                 } catch let error as \(raw: error) {
                     throw error
                 } catch {
-                    throw \(raw: error)(scriptError: error)
+                    throw \(raw: error)(thrownByPatch: error)
                 }
                 """
         }

@@ -48,6 +48,6 @@
     public protocol ExpressibleByScriptError: Error {
         /// Makes the error from an error that a patch has thrown: a `ScriptError`, or one of a function that its script
         /// called.
-        init(scriptError: any Error)
+        init(thrownByPatch: any Error)
     }
 #endif

@@ -12,9 +12,9 @@ internal import Synchronization
 ///     try simulator.feed.publish(source)
 ///     await simulator.sync()         // downloaded, and on trial
 ///     simulator.crash()
-///     try await simulator.launch(syncing: false)
+///     try await simulator.launch()
 ///     simulator.crash()
-///     try await simulator.launch(syncing: false)   // the second crash was noticed: the patch is rolled back
+///     try await simulator.launch()   // the second crash was noticed: the patch is rolled back
 ///     #expect(simulator.why("com.example.shop.cart-total").first?.code == .banned)
 ///
 /// For the app's objects, each launch is a new process with a new registry, runner and app. The clock does not run
@@ -48,9 +48,9 @@ public final class DeviceSimulator<App: Sendable>: Sendable {
     ///   - version: The app's version.
     ///   - time: The time at which the clock begins; nil for 2026-09-21T14:13:20Z.
     ///   - limits: The limits of each patch.
-    ///   - crashLimits: How often something may fail before a patch is rolled back.
+    ///   - crashLimits: How often something may fail before the device reacts.
     ///   - makeApp: Makes the app's objects, and registers its functions. It is called at each launch.
-    /// - Throws: `config` if the version is malformed.
+    /// - Throws: `config` if the app's name or its version is malformed.
     public init(
         app: String, version: String, time: Timestamp? = nil, limits: PatchLimits = PatchLimits(),
         crashLimits: CrashLimits = CrashLimits(), makeApp: @escaping @Sendable (PatchRegistry) throws -> App
@@ -74,19 +74,16 @@ public final class DeviceSimulator<App: Sendable>: Sendable {
 
     // MARK: the app's life
 
-    /// Launches the app, syncs, and activates the patches.
+    /// Launches the app, and activates the patches in the device's folder.
     ///
-    /// The patches in the device's folder are activated first, and the new ones after the sync. If the app was still
-    /// running, it counts as crashed, unless ``end()`` was called.
+    /// If the app was still running, it counts as crashed, unless ``end()`` was called.
     ///
-    /// For an app that calls `confirm()` first, as most do, launch with `syncing: false`, and call
-    /// ``confirm()`` and ``sync()``.
-    ///
-    /// - Parameter syncing: Whether the device syncs.
+    /// - Parameter syncing: Whether the device syncs at once, as in an app that syncs before it confirms. Most apps
+    ///   confirm first: call ``confirm()`` and ``sync()``.
     /// - Returns: The report of the sync; nil without a sync.
     /// - Throws: The errors of making the app; `config` if ``update(to:)`` was given a malformed version.
     @discardableResult
-    public func launch(syncing: Bool = true) async throws -> SyncReport? {
+    public func launch(syncing: Bool = false) async throws -> SyncReport? {
         close()
         let (version, settings) = state.locked { ($0.version, $0.settings) }
         let host = try HostInfo(app: name, version: version)

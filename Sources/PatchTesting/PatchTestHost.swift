@@ -30,7 +30,7 @@ public final class PatchTestHost: Sendable {
     ///   - version: The app's version. Patches must be for this version.
     ///   - time: The current time, for patches that expire. If it is nil, a patch that expires is refused.
     ///   - limits: The limits of each patch.
-    /// - Throws: `config` if `version` is malformed.
+    /// - Throws: `config` if `app` or `version` is malformed.
     public init(app: String, version: String, time: Timestamp? = nil, limits: PatchLimits = PatchLimits())
         throws(PatchError)
     {

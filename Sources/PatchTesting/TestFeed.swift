@@ -77,8 +77,7 @@ public final class TestFeed: Sendable {
     ///   - groups: Groups that it is offered to, regardless of the percentage.
     ///   - nextLaunch: Whether devices activate it only at the next launch.
     /// - Returns: The patch.
-    /// - Throws: `malformed` if a tag is missing or wrong, `feed-published` if the version was published with other
-    ///   bytes.
+    /// - Throws: `malformed` if a tag is missing or wrong, `config` if the version was published with other bytes.
     @discardableResult
     public func publish(
         _ source: String, percent: Int? = nil, groups: [String] = [], nextLaunch: Bool = false
@@ -97,28 +96,44 @@ public final class TestFeed: Sendable {
         return manifest.patch
     }
 
-    /// Offers a patch to another part of all installations.
+    /// Offers a patch to another part of all installations. If it is in shadow, it goes live.
     ///
-    /// - Throws: `config` if the feed does not list it, as do the functions that follow.
+    /// This and the functions that follow do what `patchpack feed` does with the verbs of the same names.
+    ///
+    /// - Throws: `config` if the feed does not list the patch, or if it is withdrawn and the change would give it back to
+    ///   devices that still have it.
     public func rollout(_ patch: PatchID, percent: Int) throws(PatchError) {
-        try edit(patch) { $0.rollout = Rollout(basisPoints: percent.timesHundred) }
+        try edit(patch) { entry in
+            entry.rollout = Rollout(basisPoints: percent.timesHundred)
+            entry.leaveShadow()
+        }
     }
 
     /// Offers a patch in shadow.
-    public func shadow(_ patch: PatchID) throws(PatchError) { try edit(patch) { $0.state = .shadow } }
+    ///
+    /// - Parameters:
+    ///   - patch: The patch.
+    ///   - percent: The part of all installations that it is offered to from now on; nil for the same as before.
+    public func shadow(_ patch: PatchID, percent: Int? = nil) throws(PatchError) {
+        try edit(patch) { (entry) throws(PatchError) in
+            if let percent { entry.rollout = Rollout(basisPoints: percent.timesHundred) }
+            try entry.setState(.shadow)
+        }
+    }
 
     /// Stops offering a patch to more devices.
-    public func pause(_ patch: PatchID) throws(PatchError) { try edit(patch) { $0.state = .paused } }
+    public func pause(_ patch: PatchID) throws(PatchError) {
+        try edit(patch) { (entry) throws(PatchError) in try entry.setState(.paused) }
+    }
 
-    /// Offers a patch that is paused, withdrawn or in shadow.
-    public func resume(_ patch: PatchID) throws(PatchError) { try edit(patch) { $0.state = .active } }
+    /// Offers a patch again that is paused or withdrawn, in shadow if it was in shadow.
+    public func resume(_ patch: PatchID) throws(PatchError) {
+        try edit(patch) { (entry) throws(PatchError) in try entry.setState(entry.resumedState) }
+    }
 
     /// Removes a patch from every device.
     public func withdraw(_ patch: PatchID, reason: String? = nil) throws(PatchError) {
-        try edit(patch) { entry in
-            entry.state = .withdrawn
-            entry.reason = reason
-        }
+        try edit(patch, reason: reason) { (entry) throws(PatchError) in try entry.setState(.withdrawn) }
     }
 
     /// Switches all patches off.
@@ -129,7 +144,7 @@ public final class TestFeed: Sendable {
 
     /// Sets a value that the app reads.
     ///
-    /// - Throws: `usage` if `patchpack feed switch` would refuse the name.
+    /// - Throws: `config` if `patchpack feed switch` would refuse the name.
     public func setSwitch(_ name: String, to value: String) throws(PatchError) {
         try change { (feed, details) throws(PatchError) in
             _ = try feed.edit(in: details) { (list) throws(PatchError) in try list.nameSwitch(name, value: value) }
@@ -181,12 +196,16 @@ public final class TestFeed: Sendable {
         return now
     }
 
-    private func edit(_ patch: PatchID, _ body: (inout PatchEntryDraft) -> Void) throws(PatchError) {
+    private func edit(
+        _ patch: PatchID, reason: String? = nil, _ body: (inout PatchEntryDraft) throws(PatchError) -> Void
+    ) throws(PatchError) {
         try change { (feed, details) throws(PatchError) in
+            var details = details
+            details.reason = reason
             let old = feed.list.entries.first { $0.id == patch.id && $0.version == patch.version }
             guard let old else { throw PatchError(.config, "\(patch.id) \(patch.version): not in this feed") }
             var entry = old
-            body(&entry)
+            try body(&entry)
             feed.replace(old, with: entry, in: details)
         }
     }
@@ -200,7 +219,10 @@ public final class TestFeed: Sendable {
         try changes.locked { (_) throws(PatchError) in
             let files = files
             var feed = try FeedRepository(trustingItself: { (path) throws(PatchError) in files[path] })
-            try body(&feed, details)
+            // The tool words these as faults of its arguments.
+            do throws(PatchError) { try body(&feed, details) } catch {
+                throw [PatchError.Code("usage"), .feedPublished].contains(error.code) ? error.coded(.config) : error
+            }
             for file in try feed.files(signedBy: signers, in: details) {
                 let bytes = try file.bytes
                 state.locked { $0.files[file.path] = bytes }

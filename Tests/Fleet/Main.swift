@@ -136,7 +136,7 @@ struct Fleet {
         guard let version = AppVersion(random.unit() < 0.9 ? "2.3.1" : "1.9.0") else { return }
         let perDay = 0.3 + random.unit() * random.unit() * 12
         var limits = CrashLimits()
-        if !hasGuard { (limits.trialFailures, limits.failures) = (.max, .max) }
+        if !hasGuard { (limits.trialFailures, limits.safeModeFailures) = (.max, .max) }
         var state = StoreState(app: "com.example.shop", appVersion: version, installation: "device \(number)")
         let device = FeedDevice(
             app: "com.example.shop", environment: "release", appVersion: version, installation: state.installation)

@@ -85,7 +85,7 @@ import Testing
         await #expect(processExitsWith: .failure) { try ConfigurationTests.simulator().end() }
         let device = try Self.simulator()
         #expect(device.active.isEmpty && device.why("com.example.shop.fix").isEmpty && device.app == nil)
-        try await device.launch(syncing: false)
+        try await device.launch()
         device.confirm()
         device.end()
     }

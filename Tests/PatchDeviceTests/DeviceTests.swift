@@ -17,7 +17,7 @@ extension DeviceSimulator {
     /// Launches of an app that works.
     func work(launches: Int) async throws {
         for _ in 0..<launches {
-            try await launch()
+            try await launch(syncing: true)
             confirmAndEnd()
         }
     }
@@ -80,7 +80,7 @@ extension DeviceSimulator {
     @Test func aPatchIsDownloadedTriedAndGood() async throws {
         let device = try device()
         try device.feed.publish(Self.source(7))
-        let report = try await device.launch()
+        let report = try await device.launch(syncing: true)
         #expect(report?.error == nil)
         #expect(report?.results.map(\.outcome) == [.offered])
         #expect(device.app?.price(1) == 8)
@@ -89,7 +89,7 @@ extension DeviceSimulator {
         // It did not exist when the launch began.
         #expect(device.why(Self.id).first?.code == .trial)
         device.end()
-        try await device.launch()
+        try await device.launch(syncing: true)
         #expect(device.app?.price(1) == 8)
         device.confirm()
         #expect(device.why(Self.id).first?.code == .good)
@@ -106,27 +106,27 @@ extension DeviceSimulator {
         }
         for name in order {
             try publish(name, 1)
-            if name == order[0] { try await device.launch() } else { await device.sync() }
+            if name == order[0] { try await device.launch(syncing: true) } else { await device.sync() }
         }
         #expect(device.app?.price(0) == 321)
         try publish(order[0], 2)
         await device.sync()
         #expect(device.app?.price(0) == 321)
         device.confirmAndEnd()
-        try await device.launch(syncing: false)
+        try await device.launch()
         #expect(device.app?.price(0) == 321)
     }
 
     @Test func aPatchWithWhichLaunchesFailIsTakenBackWithoutTheFeed() async throws {
         let device = try await deviceWithAGoodPatch()
         try device.feed.publish(Self.source(8))
-        try await device.launch()
+        try await device.launch(syncing: true)
         #expect(device.app?.price(1) == 9)
         device.feed.isOffline = true
         // It was activated late in the previous launch, and crashed it.
-        try await device.launch()
+        try await device.launch(syncing: true)
         #expect(device.app?.price(1) == 9)
-        try await device.launch()
+        try await device.launch(syncing: true)
         #expect(device.app?.price(1) == 8)
         #expect(
             device.events.contains {
@@ -153,7 +153,7 @@ extension DeviceSimulator {
         if isUpdate { device.update(to: "3.0") } else { device.advance(by: .seconds(30 * 86_400)) }
         for _ in 0..<2 {
             let before = device.events.count
-            try await device.launch(syncing: false)
+            try await device.launch()
             #expect(Self.codes(device) == [isUpdate ? "7 app-version" : "7 expired"])
             let names = device.events.dropFirst(before).map(\.name)
             // A version of the app holds no patches of other ones.
@@ -170,13 +170,13 @@ extension DeviceSimulator {
         let device = try await deviceWithAGoodPatch()
         try device.feed.publish(Self.source(8))
         try device.feed.publish(Self.source(3, id: "com.example.shop.other"))
-        try await device.launch()
+        try await device.launch(syncing: true)
         #expect(device.active.map(\.version) == [3, 8])
         device.crash()
         device.feed.isOffline = true
-        try await device.launch()
+        try await device.launch(syncing: true)
         device.crash()
-        try await device.launch()
+        try await device.launch(syncing: true)
         #expect(stages(device) == ["3 suspect", "8 suspect", "7 good"])
         let told = device.events.compactMap {
             switch $0.kind {
@@ -188,13 +188,13 @@ extension DeviceSimulator {
         #expect(told.sorted() == ["suspected 3", "suspected 8"])
         #expect(device.active.map(\.version) == [7], "the good one stays")
         device.confirmAndEnd()
-        try await device.launch()
+        try await device.launch(syncing: true)
         #expect(device.active.map(\.version) == [3, 7])
         device.confirmAndEnd()
-        try await device.launch()
+        try await device.launch(syncing: true)
         #expect(device.active.map(\.version) == [3, 8])
         device.crash()
-        try await device.launch()
+        try await device.launch(syncing: true)
         #expect(device.active.map(\.version) == [3, 7])
         #expect(stages(device) == ["3 good", "7 good"])
         #expect(Self.codes(device) == ["8 banned", "7 good"])
@@ -205,23 +205,23 @@ extension DeviceSimulator {
         let device = try await deviceWithAGoodPatch()
         device.feed.isOffline = true
         for _ in 0..<3 {
-            try await device.launch()
+            try await device.launch(syncing: true)
             #expect(device.app?.price(1) == 8)
             device.crash()
         }
-        try await device.launch()
+        try await device.launch(syncing: true)
         #expect(device.app?.price(1) == 1)
         #expect(device.why(Self.id).first?.code == .safeMode)
         #expect(device.events.contains { if case .safeMode(let mode) = $0.kind { mode.failures == 3 } else { false } })
         device.confirmAndEnd()
-        try await device.launch()
+        try await device.launch(syncing: true)
         #expect(device.app?.price(1) == 1, "the patches were the reason, so they stay away")
         device.confirm()
         device.feed.isOffline = false
         try device.feed.publish(Self.source(8))
-        try await device.launch()
+        try await device.launch(syncing: true)
         device.end()
-        try await device.launch()
+        try await device.launch(syncing: true)
         #expect(device.app?.price(1) == 9, "with another set it is tried again")
     }
 
@@ -229,18 +229,18 @@ extension DeviceSimulator {
         let device = try await deviceWithAGoodPatch()
         try device.feed.publish(Self.source(8))
         try device.feed.publish(Self.source(1, id: "com.example.shop.banned"))
-        try await device.launch()
+        try await device.launch(syncing: true)
         try device.device?.store.ban("com.example.shop.banned", reason: "for this test")
         #expect(device.active.map(\.version) == [8])
         device.crash()
         device.update(to: "2.4.0")
         for _ in 0..<2 {
-            let report = try await device.launch()
+            let report = try await device.launch(syncing: true)
             #expect(report?.results.map(\.outcome) == [.banned, .kept, .superseded])
             #expect(device.app?.price(1) == 9)
             device.crash()
         }
-        try await device.launch()
+        try await device.launch(syncing: true)
         #expect(device.app?.price(1) == 8)
         // No launch of this version of the app was confirmed before, so the app may be one that never confirms.
         #expect(stages(device) == ["8 suspect", "7 good"])
@@ -248,7 +248,7 @@ extension DeviceSimulator {
         #expect(stages(device) == ["7 good"])
         // An app that is too old for a patch drops it.
         device.update(to: "1.9.0")
-        let report = try await device.launch()
+        let report = try await device.launch(syncing: true)
         #expect(report?.results.map(\.outcome) == [.banned, .banned, .appVersion])
         #expect(device.active.isEmpty && stages(device).isEmpty)
     }
@@ -256,7 +256,7 @@ extension DeviceSimulator {
     @Test func withdrawnPatchRunningIsOffUntilResumed() async throws {
         let device = try await deviceWithAGoodPatch()
         let (two, three) = (try device.feed.publish(Self.source(12)), try device.feed.publish(Self.source(13)))
-        try await device.launch()
+        try await device.launch(syncing: true)
         #expect(device.app?.price(1) == 14)
         device.confirm()
         try device.feed.withdraw(three, reason: "wrong price")
@@ -269,7 +269,7 @@ extension DeviceSimulator {
         await device.sync()
         #expect(device.app?.price(1) == 1)
         device.feed.isOffline = true
-        try await device.launch()
+        try await device.launch(syncing: true)
         #expect(device.app?.price(1) == 1 && device.active.isEmpty)
         #expect(device.why(Self.id).first?.code == .withdrawn)
         device.feed.isOffline = false
@@ -295,7 +295,7 @@ extension DeviceSimulator {
         let patch = try device.feed.publish(
             Self.source(7, body: "patch.replace('Shop.wait', function(original, x) return original(x) + 7 end)")
                 .replacing("@replaces Shop.price", with: "@replaces Shop.wait"))
-        try await device.launch()
+        try await device.launch(syncing: true)
         let wait = try #require(device.app)
         async let answer = wait(1)
         for await _ in hasBegun {}
@@ -309,7 +309,7 @@ extension DeviceSimulator {
 
     @Test func theKillSwitchHoldsWithoutTheFeed() async throws {
         let device = try await deviceWithAGoodPatch()
-        try await device.launch()
+        try await device.launch(syncing: true)
         try device.feed.disable()
         await device.enterForeground()
         #expect(device.app?.price(1) == 8, "it is too early for another sync")
@@ -317,7 +317,7 @@ extension DeviceSimulator {
         await device.enterForeground()
         #expect(device.app?.price(1) == 1)
         device.feed.isOffline = true
-        try await device.launch()
+        try await device.launch(syncing: true)
         #expect(device.app?.price(1) == 1)
         #expect(device.why(Self.id).first?.code == .disabled)
         device.feed.isOffline = false
@@ -334,7 +334,7 @@ extension DeviceSimulator {
             // Up to 100 percent, and down again.
             let percent = min(day, 30 - day) * 100 / 15
             try device.feed.rollout(patch, percent: percent)
-            try await device.launch()
+            try await device.launch(syncing: true)
             device.confirm()
             let bucket = try Rollout.bucket(of: device.device?.store.installation ?? "", seed: Self.id)
             if firstIn == nil, bucket < percent * 100 { firstIn = day }
@@ -355,7 +355,7 @@ extension DeviceSimulator {
             device.settings.installation = name
             let isIn = try Rollout.bucket(of: name, seed: Self.id) < 5_000
             for _ in 0..<2 {
-                try await device.launch()
+                try await device.launch(syncing: true)
                 #expect(device.active.isEmpty != isIn, "\(name)")
                 #expect(device.device?.installation == name)
                 device.end()
@@ -364,10 +364,10 @@ extension DeviceSimulator {
         }
         // The folder keeps the name of the last sync for `patchpack store status`.
         device.settings.installation = "files-0"
-        try await device.launch()
+        try await device.launch(syncing: true)
         #expect(device.device?.store.state.givenName == "files-0")
         device.settings.installation = ""
-        try await device.launch()
+        try await device.launch(syncing: true)
         #expect(device.device?.installation == device.device?.store.installation)
         #expect(device.device?.store.state.givenName == nil)
     }
@@ -380,7 +380,7 @@ extension DeviceSimulator {
         try await device.work(launches: 2)
         try device.feed.publish(Self.source(8, body: "patch.replace('Shop.price', function() error('no') end)"))
         for isBanned in [false, true] {
-            try await device.launch()
+            try await device.launch(syncing: true)
             device.confirm()
             #expect(device.active.map(\.version) == [8])
             for _ in 0..<3 { #expect(device.app?.price(1) == 1) }
@@ -390,7 +390,7 @@ extension DeviceSimulator {
             #expect(device.why(Self.id).first?.reason.contains(reason) == true, "\(device.why(Self.id))")
             device.end()
         }
-        try await device.launch()
+        try await device.launch(syncing: true)
         #expect(device.app?.price(1) == 8)
         #expect(device.device?.store.state.bans.map(\.reason) == ["it failed 3 times"])
     }
@@ -402,13 +402,13 @@ extension DeviceSimulator {
     func aScriptThatDoesNotLoadIsTriedTwice(body: String) async throws {
         let device = try await deviceWithAGoodPatch()
         try device.feed.publish(Self.source(8, body: body))
-        try await device.launch()
+        try await device.launch(syncing: true)
         #expect(Self.codes(device) == ["8 refused", "7 good"])
         device.end()
-        try await device.launch()
+        try await device.launch(syncing: true)
         #expect(device.app?.price(1) == 8)
         device.end()
-        try await device.launch()
+        try await device.launch(syncing: true)
         #expect(device.app?.price(1) == 8)
         #expect(device.device?.store.state.bans.map(\.patch.version) == [8])
     }
@@ -417,16 +417,16 @@ extension DeviceSimulator {
     @Test func newVersionThatDoesNotLoadLeavesTheTrialOfTheOldOne() async throws {
         let device = try device()
         try device.feed.publish(Self.source(7))
-        try await device.launch()
+        try await device.launch(syncing: true)
         device.end()
-        try await device.launch(syncing: false)
+        try await device.launch()
         try device.feed.publish(Self.source(8, body: "error('no')"))
         await device.sync()
         #expect(Self.codes(device) == ["8 refused", "7 trial"])
         device.confirm()
         #expect(Self.codes(device) == ["8 refused", "7 good"])
         device.end()
-        try await device.launch(syncing: false)
+        try await device.launch()
         #expect(device.app?.price(1) == 8)
         #expect(device.device?.store.state.bans.map(\.patch.version) == [8])
     }
@@ -434,12 +434,12 @@ extension DeviceSimulator {
     @Test func nextLaunchPatchDownloadedRunsAfterNextLaunch() async throws {
         let device = try device()
         try device.feed.publish(Self.source(7), nextLaunch: true)
-        try await device.launch()
+        try await device.launch(syncing: true)
         await device.sync()
         #expect(device.app?.price(1) == 1)
         #expect(device.why(Self.id).first?.code == .downloaded)
         device.end()
-        try await device.launch()
+        try await device.launch(syncing: true)
         #expect(device.app?.price(1) == 8)
         // Nor does anything change while the app is in use.
         try device.feed.publish(Self.source(8))
@@ -447,7 +447,7 @@ extension DeviceSimulator {
         await device.enterForeground()
         #expect(device.app?.price(1) == 8)
         device.end()
-        try await device.launch()
+        try await device.launch(syncing: true)
         #expect(device.app?.price(1) == 9)
     }
 
@@ -459,10 +459,10 @@ extension DeviceSimulator {
             list.json.set("minimumAppVersion", .string("3.0.0"))
         }
         try device.feed.publish(Self.source(7))
-        let report = try await device.launch()
+        let report = try await device.launch(syncing: true)
         #expect(report?.results.map(\.outcome) == [.appVersion])
         device.feed.isOffline = true
-        try await device.launch()
+        try await device.launch(syncing: true)
         let state = try #require(device.device?.store.state)
         #expect(state.switches == ["checkout": "old"] && state.notice == "Please update.")
         #expect(state.minimumAppVersion == AppVersion("3.0.0"))
@@ -473,7 +473,7 @@ extension DeviceSimulator {
     @Test func settingsCountFromTheNextSyncOn() async throws {
         let device = try device()
         try device.feed.publish(Self.source(7), percent: 0, groups: ["qa"])
-        try await device.launch()
+        try await device.launch(syncing: true)
         #expect(device.active.isEmpty)
         device.settings.groups = ["qa"]
         await device.sync()
@@ -501,7 +501,7 @@ extension DeviceSimulator {
         let device = try await deviceWithAGoodPatch()
         try device.feed.publish(Self.source(8))
         for (name, bytes) in device.feed.files where name.hasSuffix("-8.js") { device.feed.files[name] = change(bytes) }
-        #expect(try await device.launch()?.results.first?.outcome == .unavailable)
+        #expect(try await device.launch(syncing: true)?.results.first?.outcome == .unavailable)
     }
 
     @Test func patchListWrongVersionOfEnvelopeIsListMismatch() async throws {
@@ -516,7 +516,7 @@ extension DeviceSimulator {
             }
             list.json.set("patches", .array(patches))
         }
-        let report = try await device.launch()
+        let report = try await device.launch(syncing: true)
         #expect(report?.results.map(\.outcome) == [.listMismatch, .superseded])
         #expect(device.app?.price(1) == 8)
     }
@@ -524,17 +524,17 @@ extension DeviceSimulator {
     @Test func expiredPatchAtLaunchDoesNotRun() async throws {
         let device = try device()
         try device.feed.publish(Self.source(7, tags: "-- @expires 2026-10-01T00:00:00Z"))
-        try await device.launch()
+        try await device.launch(syncing: true)
         #expect(device.app?.price(1) == 8)
         device.end()
         device.advance(by: .seconds(5 * 86_400))
         try device.feed.refresh()
         device.advance(by: .seconds(6 * 86_400))
-        try await device.launch()
+        try await device.launch(syncing: true)
         #expect(device.app?.price(1) == 1)
         #expect(device.why(Self.id).first?.reason.contains("expired") == true)
         // Another device no longer accepts it.
-        let report = try await device.launch()
+        let report = try await device.launch(syncing: true)
         #expect(report?.results.map(\.outcome) == [.expired])
         #expect(Self.codes(device) == ["7 expired"])
     }
@@ -543,7 +543,7 @@ extension DeviceSimulator {
     @Test func aFeedThatIsNotRefreshedOffersNothingNew() async throws {
         let device = try await deviceWithAGoodPatch()
         device.advance(by: .seconds(8 * 86_400))
-        let report = try await device.launch()
+        let report = try await device.launch(syncing: true)
         #expect(report?.error?.code == .feedExpired)
         #expect(device.app?.price(1) == 8)
     }
@@ -553,19 +553,19 @@ extension DeviceSimulator {
         let device = try await deviceWithAGoodPatch()
         try device.feed.rotateSigningKey()
         try device.feed.publish(Self.source(8))
-        let report = try await device.launch()
+        let report = try await device.launch(syncing: true)
         #expect(report?.results.map(\.outcome) == [.offered, .superseded])
         #expect(device.app?.price(1) == 9)
         device.feed.isOffline = true
         device.end()
-        try await device.launch()
+        try await device.launch(syncing: true)
         #expect(device.app?.price(1) == 9, "the delivered key counts without a network too")
         device.end()
         // Stored files are useless without their signatures.
         let file = "\(device.part)/feed/trust.store"
         let text = try String(contentsOfFile: file, encoding: .utf8)
         try text.replacing(" revoked", with: "").write(toFile: file, atomically: true, encoding: .utf8)
-        try await device.launch()
+        try await device.launch(syncing: true)
         #expect(device.app?.price(1) == 1, "the new key no longer counts, and the old one stays revoked")
         device.feed.isOffline = false
         await device.sync()
@@ -589,12 +589,12 @@ extension DeviceSimulator {
         where testsMayBeLong || (number + first).isMultiple(of: Self.kinds.count) {
             let made = try Tool.shell("rm -rf '\(device.path)/\(name)' && \(kind) '\(device.path)/\(name)'")
             #expect(made.status == 0, "\(made.error)")
-            try await device.launch()
+            try await device.launch(syncing: true)
             let report = await device.sync()
             #expect(report.error == nil, "\(name): \(String(describing: report.error))")
             #expect([1, 9].contains(device.app?.price(1)), "\(name): the old key's patch ran")
             device.confirmAndEnd()
-            try await device.launch()
+            try await device.launch(syncing: true)
             #expect(device.app?.price(1) == 9, "\(kind) \(name)")
             device.confirmAndEnd()
         }
@@ -606,7 +606,7 @@ extension DeviceSimulator {
         // Three days after the start of the clock.
         let end = try #require(Timestamp(secondsSince1970: 1_790_000_000 + 3 * 86_400))
         try device.feed.publish(Self.source(7, tags: isRevoked ? "" : "-- @expires \(end)"))
-        try await device.launch()
+        try await device.launch(syncing: true)
         device.confirm()
         #expect(device.app?.price(1) == 8)
         // An unreadable file ends nothing.
@@ -644,7 +644,7 @@ extension DeviceSimulator {
     @Test func aRevocationIsNeverLost() async throws {
         let device = try await deviceWithAGoodPatch()
         try device.feed.rotateSigningKey()
-        try await device.launch()
+        try await device.launch(syncing: true)
         #expect(device.app?.price(1) == 1, "it stops at once")
         device.end()
         device.feed.isOffline = true
@@ -652,7 +652,7 @@ extension DeviceSimulator {
         let sound = try Data(contentsOf: URL(filePath: file))
         func isTold(_ what: String) async throws {
             let before = device.events.count
-            try await device.launch()
+            try await device.launch(syncing: true)
             #expect(device.app?.price(1) == 1, "\(what)")
             let told = device.events.dropFirst(before).contains {
                 if case .storeFailed(let error) = $0.kind { error.message.contains("trust.store") } else { false }
@@ -670,12 +670,12 @@ extension DeviceSimulator {
         try await isTold("the file is gone")
         // The state is lost too, but not the bans next to it.
         try FileManager.default.removeItem(atPath: "\(device.part)/state")
-        try await device.launch()
+        try await device.launch(syncing: true)
         device.end()
         // A feed that no longer delivers a trust store revokes nothing.
         device.feed.isOffline = false
         try device.feed.deliver(nil)
-        try await device.launch()
+        try await device.launch(syncing: true)
         #expect(device.app?.price(1) == 1)
     }
 
@@ -686,17 +686,17 @@ extension DeviceSimulator {
         let end = try #require(Timestamp(secondsSince1970: 1_790_000_000 + 3 * 86_400))
         try device.feed.publish(Self.source(7, tags: "-- @expires \(end)"))
         try await device.work(launches: 1)
-        try await device.launch()
+        try await device.launch(syncing: true)
         #expect(device.app?.price(1) == 8)
         device.end()
         device.advance(by: .seconds(5 * 86_400))
         try device.feed.setSwitch("a", to: "b")
-        try await device.launch()
+        try await device.launch(syncing: true)
         #expect(device.app?.price(1) == 1)
         device.end()
         device.feed.isOffline = true
         device.setClockBack(by: .seconds(5 * 86_400))
-        try await device.launch()
+        try await device.launch(syncing: true)
         #expect(device.app?.price(1) == 1)
         #expect(
             device.why(Self.id).first?.reason.contains("expired") == true, "\(String(describing: device.why(Self.id)))")
@@ -706,21 +706,21 @@ extension DeviceSimulator {
     @Test func patchEnvelopeMissingIsNeitherBannedNorGood() async throws {
         let device = try await deviceWithAGoodPatch()
         try device.feed.publish(Self.source(8))
-        try await device.launch()
+        try await device.launch(syncing: true)
         device.end()
         device.feed.isOffline = true
         let names = try FileManager.default.contentsOfDirectory(atPath: "\(device.part)/envelopes")
-        try await device.launch()
+        try await device.launch(syncing: true)
         let newest = try #require(device.device?.store.state.held.first { $0.patch.version == 8 }?.hash)
         device.end()
         try #require(names.contains("\(newest).js"))
         try FileManager.default.removeItem(atPath: "\(device.part)/envelopes/\(newest).js")
         for _ in 0..<2 {
-            try await device.launch()
+            try await device.launch(syncing: true)
             #expect(device.app?.price(1) == 8, "the good one runs in its place")
             device.crash()
         }
-        try await device.launch()
+        try await device.launch(syncing: true)
         #expect(stages(device) == ["8 downloaded", "7 good"], "it is not banned for launches that it was not in")
         device.confirm()
         #expect(stages(device) == ["8 downloaded", "7 good"], "nor is it good")
@@ -729,7 +729,7 @@ extension DeviceSimulator {
     @Test func withdrawalNewerVersionWaitsEndsRunningVersion() async throws {
         let device = try device()
         let seven = try device.feed.publish(Self.source(7))
-        try await device.launch()
+        try await device.launch(syncing: true)
         try device.feed.publish(Self.source(8), nextLaunch: true)
         await device.sync()
         #expect(device.active.map(\.version) == [7] && stages(device) == ["8 downloaded", "7 trial"])
@@ -745,12 +745,12 @@ extension DeviceSimulator {
         try device.feed.publish(Self.source(7))
         try await device.work(launches: 1)
         for _ in 0..<2 {
-            try await device.launch(syncing: false)
+            try await device.launch()
             device.enterBackground()
             await device.enterForeground()
             device.crash()
         }
-        try await device.launch(syncing: false)
+        try await device.launch()
         #expect(device.active.isEmpty && device.device?.store.state.bans.count == 1)
     }
 
@@ -761,12 +761,12 @@ extension DeviceSimulator {
             let tags = number.isMultiple(of: 3) ? "-- @expires 2026-10-01T00:00:00Z" : ""
             try device.feed.publish(Self.source(1, id: "com.example.shop.p\(number)", tags: tags))
         }
-        try await device.launch()
+        try await device.launch(syncing: true)
         #expect(device.active.count == 20)
         device.confirmAndEnd()
         device.advance(by: .seconds(30 * 86_400))
         let earlier = device.events.count
-        try await device.launch(syncing: false)
+        try await device.launch()
         let told = device.events.dropFirst(earlier).compactMap { event -> String? in
             switch event.kind {
             case .runner(.activated(let patch)): patch.id
@@ -780,9 +780,9 @@ extension DeviceSimulator {
     @Test func aLaunchBeginsOnce() async throws {
         let device = try await deviceWithAGoodPatch()
         try device.feed.publish(Self.source(8))
-        try await device.launch()
+        try await device.launch(syncing: true)
         device.end()
-        try await device.launch()
+        try await device.launch(syncing: true)
         for _ in 0..<5 { device.device?.store.begin() }
         #expect(stages(device) == ["8 trial", "7 good"])
         #expect(device.app?.price(1) == 9)
@@ -791,20 +791,20 @@ extension DeviceSimulator {
     @Test func crashAfterTheKillSwitchIsNoFaultOfPatches() async throws {
         let device = try await deviceWithAGoodPatch()
         try device.feed.publish(Self.source(8))
-        try await device.launch()
+        try await device.launch(syncing: true)
         device.end()
-        try await device.launch(syncing: false)
+        try await device.launch()
         #expect(device.app?.price(1) == 9)
         try device.feed.disable()
         await device.sync()
         device.crash()
-        try await device.launch(syncing: false)
+        try await device.launch()
         #expect(device.device?.store.state.held.map(\.failures) == [0, 0])
         try device.feed.enable()
         await device.sync()
         #expect(device.app?.price(1) == 9)
         device.crash()
-        try await device.launch(syncing: false)
+        try await device.launch()
         #expect(stages(device) == ["8 trial", "7 good"], "one crash does not ban it")
     }
 }

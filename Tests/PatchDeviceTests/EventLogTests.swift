@@ -486,11 +486,11 @@ import Testing
             [
                 .refused(.init(patch, error)), .refused(.init(nil, error)), .fellBack(.init(call, .busy)),
                 .breakerOpened(.init(patch, functions: ["Cart.total"], failures: 5, otherwise: ["Cart.total"])),
-                .breakerClosed(.init(PatchedCall(patch, "Cart.total"))), .deactivated(patch),
+                .breakerClosed(.init(patch, function: "Cart.total")), .deactivated(patch),
                 .logged(.init(patch, .debug, "a")), .logged(.init(patch, .info, "a")),
                 .logged(.init(patch, .warning, "a")), .logged(.init(patch, .error, "\u{1B}[31mred")),
                 .logged(.init(patch, .info, String(repeating: "x", count: 100_000))),
-            ] + Self.comparisons.map { .compared(.init(PatchedCall(patch, "Shop.price", isShadow: true), $0)) }
+            ] + Self.comparisons.map { .compared(.init(patch, function: "Shop.price", $0)) }
         let halt = PatchEvent.Halt(patch, reason: "crashed", hash: String(repeating: "a", count: 64))
         let kinds: [PatchEvent.Kind] =
             told.map(PatchEvent.Kind.runner) + [
@@ -579,8 +579,7 @@ import Testing
     @Test func eventLogEqualComparisonsWritesEach() throws {
         let log = try log()
         for _ in 0..<3 {
-            let call = PatchedCall(patch, "Shop.price", isShadow: true)
-            log.record(.runner(.compared(.init(call, Self.comparisons[0]))))
+            log.record(.runner(.compared(.init(patch, function: "Shop.price", Self.comparisons[0]))))
         }
         log.flush()
         let lines = try lines()

@@ -61,21 +61,21 @@ import Testing
 
     private func close(_ bench: Bench) async throws {
         try bench.feed.publish(Self.source(2))
-        try await bench.launch()
+        try await bench.launch(syncing: true)
         try await attack(bench, 2)
         #expect(codes(bench).first == "2 closed")
     }
 
     @Test(arguments: [false, true]) func aHoleStaysClosedHoweverOftenTheAppCrashes(isConfirmed: Bool) async throws {
         let bench = try bench()
-        try await bench.launch()
+        try await bench.launch(syncing: true)
         if isConfirmed { bench.confirm() }
         try bench.feed.publish(Self.source(2))
         await bench.sync()
         var answers: [Int] = []
         for _ in 0..<6 {
             bench.crash()
-            try await bench.launch(syncing: false)
+            try await bench.launch()
             answers.append(bench.app?.guarded() ?? 0)
             await bench.sync()
             answers.append(bench.app?.guarded() ?? 0)
@@ -135,14 +135,14 @@ import Testing
         #expect(bench.app?.other() == 20)
         service.cancel()
         await service.value
-        try await bench.launch(syncing: false)
+        try await bench.launch()
         #expect(bench.app?.guarded() == 20)
     }
 
     @Test func aClosedPatchEndsWhenItExpires() async throws {
         let bench = try bench()
         try bench.feed.publish("-- @expires 2026-09-24T00:00:00Z\n" + Self.source(2))
-        try await bench.launch()
+        try await bench.launch(syncing: true)
         try await attack(bench, 2)
         #expect(bench.app?.guarded() == -1)
         bench.advance(by: .seconds(4 * 86_400))
@@ -152,7 +152,7 @@ import Testing
 
     @Test(arguments: [false, true]) func closedPatchHigherVersionIsTriedAtOnce(isProtective: Bool) async throws {
         let bench = try bench()
-        try await bench.launch()
+        try await bench.launch(syncing: true)
         bench.confirm()
         try await close(bench)
         try bench.feed.publish(Self.source(3, isProtective: isProtective))
@@ -172,7 +172,7 @@ import Testing
         let bench = try await benchWithAGuard()
         let source = Self.source(2).replacing("function() return 20 end)", with: "function() error('no') end)")
         try bench.feed.publish(source)
-        try await bench.launch()
+        try await bench.launch(syncing: true)
         #expect(bench.app?.guarded() == 20)
         for _ in 0..<5 { #expect(bench.app?.other() == 1) }
         var answers: [Int?] = []
@@ -185,7 +185,7 @@ import Testing
         let reason = bench.why(Self.id)[0].reason
         #expect(reason.hasSuffix("it has failed too often in this launch; version 1 runs in its place"), "\(reason)")
         bench.confirmAndEnd()
-        try await bench.launch(syncing: false)
+        try await bench.launch()
         #expect(bench.app?.guarded() == 20)
     }
 

@@ -43,7 +43,7 @@ import Testing
     /// In shadow, live, in shadow again, and withdrawn. Its envelope is fetched once.
     @Test func shadowLiveAndBackTakesNoSecondDownload() async throws {
         let bench = try await bench()
-        let report = try await bench.launch()
+        let report = try await bench.launch(syncing: true)
         #expect(report?.results.map(\.outcome) == [.shadow, .kept])
         #expect(bench.app?.price(1) == 8 && shadows(bench) == [8])
         #expect(DeviceTests.codes(bench) == ["8 shadow", "7 good"])
@@ -52,17 +52,17 @@ import Testing
         bench.end()
         bench.feed.files = bench.feed.files.filter { !$0.key.hasSuffix(".js") }
         bench.feed.isOffline = true
-        try await bench.launch()
+        try await bench.launch(syncing: true)
         #expect(bench.app?.price(1) == 8 && shadows(bench) == [8] && bench.active.map(\.version) == [7])
         bench.feed.isOffline = false
-        try bench.feed.resume(Self.eight)
+        try bench.feed.rollout(Self.eight, percent: 100)
         #expect(await bench.sync().results.map(\.outcome) == [.offered, .superseded])
         #expect(bench.app?.price(1) == 9 && shadows(bench).isEmpty)
         #expect(DeviceTests.codes(bench) == ["8 trial", "7 superseded"])
         for _ in 0..<2 {
             bench.confirm()
             bench.end()
-            try await bench.launch(syncing: false)
+            try await bench.launch()
         }
         #expect(DeviceTests.codes(bench).first == "8 good")
         try bench.feed.shadow(Self.eight)
@@ -79,7 +79,7 @@ import Testing
     /// It becomes live at the next launch, and does not run in shadow until then.
     @Test func shadowLiveFromNextLaunchWaits() async throws {
         let bench = try await bench(nextLaunch: true)
-        try await bench.launch(syncing: false)
+        try await bench.launch()
         await bench.enterForeground()
         #expect(shadows(bench) == [8], "a shadow does not wait")
         await bench.sync()
@@ -87,22 +87,22 @@ import Testing
             if case .runner(.loaded(let load)) = $0.kind { load.patch == Self.eight } else { false }
         }
         #expect(shadows(bench) == [8] && loads == 1, "a sync does not begin it again")
-        try bench.feed.resume(Self.eight)
+        try bench.feed.rollout(Self.eight, percent: 100)
         await bench.sync()
         #expect(shadows(bench).isEmpty && DeviceTests.codes(bench) == ["8 downloaded", "7 good"])
         bench.end()
-        try await bench.launch(syncing: false)
+        try await bench.launch()
         #expect(bench.app?.price(1) == 9)
     }
 
     /// Its envelope is in the folder already, and is verified again before it answers.
     @Test func shadowLiveAfterItsEndIsReportedAsExpired() async throws {
         let bench = try await bench(DeviceTests.source(8, tags: "-- @expires 2026-09-24T00:00:00Z"))
-        try await bench.launch()
+        try await bench.launch(syncing: true)
         #expect(bench.app?.price(1) == 8 && shadows(bench) == [8])
         bench.confirm()
         bench.advance(by: .seconds(4 * 86_400))
-        try bench.feed.resume(Self.eight)
+        try bench.feed.rollout(Self.eight, percent: 100)
         for _ in 0..<2 {
             #expect(await bench.sync().results.map(\.outcome) == [.expired, .superseded])
             #expect(bench.app?.price(1) == 8 && shadows(bench).isEmpty)
@@ -116,7 +116,7 @@ import Testing
 
     @Test(arguments: End.allCases) func shadowNoLongerMeantEnds(_ end: End) async throws {
         let bench = try await bench()
-        try await bench.launch()
+        try await bench.launch(syncing: true)
         try #require(shadows(bench) == [8])
         var (code, price, kept) = ("", 8, 1)
         switch end {
@@ -127,7 +127,7 @@ import Testing
             try bench.feed.withdraw(Self.eight)
             code = "8 withdrawn"
         case .outside:
-            try bench.feed.rollout(Self.eight, percent: 0)
+            try bench.feed.shadow(Self.eight, percent: 0)
             code = "8 rollout"
         case .unlisted:
             try bench.feed.prune(Self.eight)
@@ -230,7 +230,7 @@ import Testing
             let nine = try bench.feed.publish(DeviceTests.source(9))
             try hasShadow ? bench.feed.shadow(nine) : bench.feed.pause(nine)
             var states: [StoreState] = []
-            try await bench.launch()
+            try await bench.launch(syncing: true)
             for event in "ccckekkccccckeke" {
                 if event == "k" { bench.confirm() }
                 if event == "e" { bench.end() }
@@ -255,12 +255,12 @@ import Testing
     @Test(arguments: [false, true], [false, true])
     func shadowCalledAndAppCrashesIsBannedAfterTwo(confirmsFirst: Bool, isOffline: Bool) async throws {
         let bench = try await bench()
-        try await bench.launch()
+        try await bench.launch(syncing: true)
         bench.end()
         bench.feed.isOffline = isOffline
         var crashes = 0
         for _ in 0..<6 {
-            try await bench.launch(syncing: false)
+            try await bench.launch()
             for confirms in [confirmsFirst, !confirmsFirst] {
                 if confirms { bench.confirm() } else { #expect(bench.app?.price(1) == 8) }
                 if confirms { await bench.sync() }
@@ -273,7 +273,7 @@ import Testing
             }
         }
         #expect(crashes == 2)
-        try await bench.launch(syncing: false)
+        try await bench.launch()
         #expect(DeviceTests.codes(bench) == ["8 banned", "7 good"] && bench.app?.price(1) == 8)
         #expect(bench.why(Self.id)[0].reason.contains("called in shadow"))
         #expect(bench.events.count { $0.name == "rolled-back" } == 1)
@@ -284,7 +284,7 @@ import Testing
     @Test func shadowCrashAfterGoodLaunchCountsAsFirst() async throws {
         let bench = try await bench()
         for isCrash in [true, false, true, false, true] {
-            try await bench.launch()
+            try await bench.launch(syncing: true)
             bench.confirm()
             #expect(bench.app?.price(1) == 8 && shadows(bench) == [8])
             if isCrash { bench.crash() } else { bench.end() }
@@ -297,12 +297,12 @@ import Testing
         let bench = try await bench()
         try bench.feed.publish(DeviceTests.source(1, id: "com.example.shop.other"))
         for _ in 0..<2 {
-            try await bench.launch()
+            try await bench.launch(syncing: true)
             _ = bench.app?.price(1)
             bench.crash()
         }
         for code in [PatchStatus.Code.suspect, .suspect, .good] {
-            try await bench.launch(syncing: false)
+            try await bench.launch()
             #expect(bench.why("com.example.shop.other").map(\.code) == [code])
             bench.confirm()
             bench.end()
@@ -312,11 +312,11 @@ import Testing
 
     @Test func shadowLaunchFailsWhileDisabledStartsWhenEnabled() async throws {
         let bench = try await bench()
-        try await bench.launch()
+        try await bench.launch(syncing: true)
         try bench.feed.disable()
         await bench.sync()
         bench.crash()
-        try await bench.launch(syncing: false)
+        try await bench.launch()
         bench.confirm()
         try bench.feed.enable()
         await bench.sync()
@@ -325,14 +325,14 @@ import Testing
 
     @Test func safeModeShadowDoesNotRun() async throws {
         let bench = try await bench()
-        try await bench.launch()
+        try await bench.launch(syncing: true)
         bench.confirm()
         bench.end()
         for _ in 0..<3 {
-            try await bench.launch(syncing: false)
+            try await bench.launch()
             bench.crash()
         }
-        try await bench.launch(syncing: false)
+        try await bench.launch()
         bench.confirm()
         await bench.sync()
         #expect(shadows(bench).isEmpty && bench.app?.price(1) == 1)
@@ -343,7 +343,7 @@ import Testing
     @Test func shadowScriptDoesNotLoadIsReportedAndNotBanned() async throws {
         let bench = try await bench(DeviceTests.source(8, body: "error('no')"))
         for launch in 1...3 {
-            try await bench.launch()
+            try await bench.launch(syncing: true)
             await bench.sync()
             #expect(bench.app?.price(1) == 8 && shadows(bench).isEmpty)
             #expect(DeviceTests.codes(bench) == ["8 refused", "7 good"])
@@ -358,11 +358,11 @@ import Testing
         let bench = try await bench(
             DeviceTests.source(8, body: "patch.replace('Shop.price', function(original, x) return original(x) + 7 end)")
         )
-        try await bench.launch()
+        try await bench.launch(syncing: true)
         func agreed() -> [Int] {
             bench.events.compactMap { event in
                 guard case .runner(.compared(let compared)) = event.kind,
-                    compared.call == PatchedCall(Self.eight, "Shop.price", isShadow: true)
+                    compared.patch == Self.eight, compared.function == "Shop.price"
                 else { return nil }
                 return compared.comparison.agreed
             }
@@ -380,7 +380,7 @@ import Testing
         let body = "patch.replace('Shop.price', function(original, x) error('no') end)"
         let bench = try await bench(DeviceTests.source(8, body: body))
         for _ in 0..<3 {
-            try await bench.launch()
+            try await bench.launch(syncing: true)
             for _ in 0..<8 { #expect(bench.app?.price(1) == 8) }
             #expect(DeviceTests.codes(bench) == ["8 shadow", "7 good"])
             #expect(bench.why(Self.id)[0].reason.hasPrefix("it has failed too often"))
@@ -412,7 +412,7 @@ import Testing
     /// A process that does not write the folder could not note a call, so it runs none, until it is the writer.
     @Test(arguments: [false, true]) func shadowOtherProcessRunsNone(isReader: Bool) async throws {
         let bench = try await bench()
-        try await bench.launch()
+        try await bench.launch(syncing: true)
         bench.confirm()
         let (other, app) = try second(bench, isReader: isReader)
         other.launch()
@@ -428,7 +428,7 @@ import Testing
     /// A folder that cannot be written notes no launch, so a shadow that crashes the app would do so each time.
     @Test func shadowFolderUnwritableEndsUntilItIsWritten() async throws {
         let bench = try await bench()
-        try await bench.launch()
+        try await bench.launch(syncing: true)
         let eleven = try bench.feed.publish(DeviceTests.source(11, id: "com.example.shop.other"))
         await bench.sync()
         #expect(shadows(bench) == [8] && bench.app?.price(1) == 19)
@@ -457,11 +457,11 @@ import Testing
             try bench.feed.publish(DeviceTests.source(1, id: id))
         }
         for _ in 0..<2 {
-            try await bench.launch()
+            try await bench.launch(syncing: true)
             bench.crash()
         }
         for expected in [[8], [], [], [8]] {
-            try await bench.launch(syncing: false)
+            try await bench.launch()
             #expect(shadows(bench) == expected)
             bench.confirm()
             bench.end()
@@ -475,7 +475,7 @@ import Testing
         for id in ["com.example.shop.one", "com.example.shop.two"] {
             try bench.feed.publish(DeviceTests.source(1, id: id))
         }
-        for _ in 0..<3 { try await bench.launch() }
+        for _ in 0..<3 { try await bench.launch(syncing: true) }
         bench.confirm()
         for expected in [2, 3, 3] {
             bench.advance(by: .seconds(600))
@@ -499,7 +499,7 @@ import Testing
         #expect(report.results.map(\.outcome) == [.shadow, .kept])
         #expect(tool.why(Self.id).map(\.code) == [.shadow, .good])
         #expect(tool.why(Self.id)[0].reason == "it runs in shadow: it is compared with the answers, and gives none")
-        try bench.feed.resume(Self.eight)
+        try bench.feed.rollout(Self.eight, percent: 100)
         #expect(await tool.sync().results.map(\.outcome) == [.offered, .superseded])
         #expect(tool.why(Self.id)[0].code == .downloaded)
         try bench.feed.shadow(Self.eight)

@@ -17,10 +17,10 @@ import Testing
     private func device() async throws -> DeviceSimulator<DeviceTests.App> {
         let device = try await devices.deviceWithAGoodPatch()
         try device.feed.publish(DeviceTests.source(8))
-        try await device.launch()
+        try await device.launch(syncing: true)
         for _ in 0..<2 {
             device.crash()
-            try await device.launch(syncing: false)
+            try await device.launch()
         }
         try #require(device.device?.store.state.bans.map(\.patch.version) == [8])
         try #require(device.app?.price(1) == 8)
@@ -63,7 +63,7 @@ import Testing
     func anEnvelopeThatIsNotTheStoredOneIsFetchedAgain(_ damage: Damage) async throws {
         let device = try await device()
         try damage.apply(to: envelope(device))
-        try await device.launch(syncing: false)
+        try await device.launch()
         #expect(device.app?.price(1) == 1)
         #expect(DeviceTests.codes(device) == ["8 banned", "7 refused"])
         // The fleet is notified once per launch.
@@ -79,7 +79,7 @@ import Testing
     func aStateThatCannotBeReadIsPutAside(_ damage: Damage) async throws {
         let device = try await device()
         try damage.apply(to: "\(device.part)/state")
-        try await device.launch(syncing: false)
+        try await device.launch()
         #expect(device.app?.price(1) == 1)
         #expect(device.device?.store.state.bans.map(\.patch.version) == [8])
         if damage != .missing {
@@ -90,7 +90,7 @@ import Testing
         #expect(report.results.map(\.outcome.rawValue) == ["banned", "offered"])
         #expect(device.app?.price(1) == 8)
         device.end()
-        try await device.launch(syncing: false)
+        try await device.launch()
         #expect(device.app?.price(1) == 8)
     }
 
@@ -98,7 +98,7 @@ import Testing
     func bansOutliveTheirOwnFile(_ damage: Damage) async throws {
         let device = try await device()
         try damage.apply(to: "\(device.part)/bans")
-        let report = try await device.launch()
+        let report = try await device.launch(syncing: true)
         #expect(report?.results.map(\.outcome.rawValue) == ["banned", "kept"])
         #expect(device.app?.price(1) == 8)
     }
@@ -124,7 +124,7 @@ import Testing
     @Test(arguments: [false, true], ["2.3.1", "1.0"])
     func theFolderOfAnotherAppIsRefused(isRunning: Bool, version: String) async throws {
         let device = try await device()
-        try await device.launch()
+        try await device.launch(syncing: true)
         if !isRunning { device.crash() }
         let before = try files(device.path)
         let events = Events()
@@ -148,7 +148,7 @@ import Testing
         #expect(try files(device.path) == before)
         other.close()
         if isRunning { #expect(device.app?.price(1) == 8) }
-        try await device.launch(syncing: false)
+        try await device.launch()
         #expect(device.app?.price(1) == 8)
     }
 
@@ -171,7 +171,7 @@ import Testing
         try FileManager.default.createSymbolicLink(
             atPath: "\(device.path)/\(name)", withDestinationPath: outside.path)
         try device.feed.publish(DeviceTests.source(9))
-        let report = try await device.launch()
+        let report = try await device.launch(syncing: true)
         #expect(report?.error == nil && device.app?.price(1) == 10)
         try device.feed.withdraw(PatchID(id: DeviceTests.id, version: 9))
         await device.sync()
@@ -194,7 +194,7 @@ import Testing
         }
         let unknown = "versions/2.3.1/envelopes/\(String(repeating: "0", count: 64)).js"
         try Data([1]).write(to: URL(filePath: "\(device.path)/\(unknown)"))
-        try await device.launch()
+        try await device.launch(syncing: true)
         let names = try files(device.path).keys
         #expect(
             Set(names.filter { $0.hasSuffix("notes.tmp") }) == Set(folders.map { $0 + "notes.tmp" }))
@@ -206,19 +206,19 @@ import Testing
         let device = try await device()
         let before = try files(device.path)
         try FileManager.default.setAttributes([.ownerAccountID: 65_534], ofItemAtPath: device.path)
-        let report = try await device.launch()
+        let report = try await device.launch(syncing: true)
         #expect(report?.error?.code == .config && device.app?.price(1) == 1)
         #expect(device.why(DeviceTests.id).map(\.code) == [.unwritable])
         #expect(try files(device.path) == before)
         try FileManager.default.setAttributes([.ownerAccountID: 0], ofItemAtPath: device.path)
-        try await device.launch()
+        try await device.launch(syncing: true)
         #expect(device.app?.price(1) == 8)
     }
 
     @Test func theStateOfAnotherSchemaIsPutAside() async throws {
         let device = try await device()
         try rewrite(device) { $0.replacing("patchpack.store/1", with: "patchpack.store/2") }
-        try await device.launch(syncing: false)
+        try await device.launch()
         #expect(device.app?.price(1) == 1)
         #expect(device.device?.store.state.bans.count == 1)
         #expect((try Data(contentsOf: URL(filePath: "\(device.part)/state.unread"))).count > 100)
@@ -231,7 +231,7 @@ import Testing
             $0.replacing(#""stage":"good""#, with: #""stage":"excellent""#).replacing(
                 #""revision":"#, with: #""new":[1,{}],"revision":"#)
         }
-        try await device.launch(syncing: false)
+        try await device.launch()
         #expect(device.app?.price(1) == 8)
         #expect(devices.stages(device) == ["7 trial"])
     }
@@ -241,14 +241,14 @@ import Testing
         try rewrite(device) { text in
             text.replacing(/"hash":"[0-9a-f]{64}"/) { _ in #""hash":"../../../../../../../../etc/passwd""# }
         }
-        try await device.launch(syncing: false)
+        try await device.launch()
         #expect(device.app?.price(1) == 1 && devices.stages(device).isEmpty)
     }
 
     @Test func aStoreThatCannotBeWrittenRunsOnlyWhatIsGood() async throws {
         let device = try await device()
         try device.feed.publish(DeviceTests.source(9))
-        try await device.launch()
+        try await device.launch(syncing: true)
         device.end()
         let real = device.path
         try FileManager.default.removeItem(atPath: "\(device.part)/state.unread", ifThere: true)
@@ -256,7 +256,7 @@ import Testing
         try FileManager.default.moveItem(atPath: real, toPath: "\(real)-away")
         defer { try? FileManager.default.removeItem(atPath: "\(real)-away") }
         try Data().write(to: URL(filePath: real))
-        let report = try await device.launch()
+        let report = try await device.launch(syncing: true)
         #expect(device.app?.price(1) == 1)
         #expect(report?.error != nil)
         #expect(device.why(DeviceTests.id).map(\.code) == [.unwritable])
@@ -271,14 +271,14 @@ import Testing
         device.crash()
         try FileManager.default.removeItem(atPath: real)
         try FileManager.default.moveItem(atPath: "\(real)-away", toPath: real)
-        try await device.launch(syncing: false)
+        try await device.launch()
         #expect(device.app?.price(1) == 10)
     }
 
     @Test func aSecondProcessReadsAndChangesNothing() async throws {
         let device = try await device()
         try device.feed.publish(DeviceTests.source(9))
-        try await device.launch()
+        try await device.launch(syncing: true)
         let before = try Data(contentsOf: URL(filePath: "\(device.part)/state"))
         let host = try HostInfo(app: "com.example.shop", version: "2.3.1")
         let registry = PatchRegistry()
@@ -330,7 +330,7 @@ import Testing
         }
         // How often both find the folder in use depends on the machine.
         #expect(results.reduce(0) { $0 + $1.writes } > 0)
-        try await device.launch(syncing: false)
+        try await device.launch()
         #expect(device.app?.price(1) == 8)
     }
 
@@ -343,11 +343,11 @@ import Testing
 
     @Test func clearForgetsEverythingButTheInstallation() async throws {
         let device = try await device()
-        try await device.launch()
+        try await device.launch(syncing: true)
         let name = device.device?.store.installation
         try device.device?.store.clear()
         device.end()
-        let report = try await device.launch()
+        let report = try await device.launch(syncing: true)
         #expect(report?.results.map(\.outcome.rawValue) == ["offered", "superseded"])
         #expect(device.app?.price(1) == 9)
         #expect(device.device?.store.installation == name)

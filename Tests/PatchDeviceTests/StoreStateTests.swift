@@ -813,7 +813,7 @@ import Testing
         for number in [Int.min, -1, 0, 1, Int.max] {
             var limits = CrashLimits()
             limits.trialFailures = number
-            limits.failures = number
+            limits.safeModeFailures = number
             var state = StoreState(app: "a", appVersion: version, installation: "i")
             _ = state.begin(limits: limits, at: nil)
             _ = state.confirm(limits: limits, at: nil)

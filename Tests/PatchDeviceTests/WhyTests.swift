@@ -21,7 +21,7 @@ import Testing
         let bench = try DeviceTests().device()
         try bench.feed.publish(source)
         try prepare(bench)
-        try await bench.launch()
+        try await bench.launch(syncing: true)
         return bench
     }
 
@@ -39,31 +39,31 @@ import Testing
         (.trial, { try await synced() }),
         cause(.good) {
             let bench = try await good()
-            try await bench.launch()
+            try await bench.launch(syncing: true)
             return bench
         },
         cause(.downloaded) {
             let bench = try DeviceTests().device()
             try bench.feed.publish(DeviceTests.source(7), nextLaunch: true)
-            try await bench.launch()
+            try await bench.launch(syncing: true)
             return bench
         },
         cause(.suspect) {
             let bench = try await good()
             try bench.feed.publish(DeviceTests.source(8))
             try bench.feed.publish(DeviceTests.source(3, id: "com.example.shop.other"))
-            try await bench.launch()
+            try await bench.launch(syncing: true)
             bench.crash()
             for _ in 0..<2 {
-                try await bench.launch(syncing: false)
+                try await bench.launch()
                 bench.crash()
             }
-            try await bench.launch(syncing: false)
+            try await bench.launch()
             return bench
         },
         cause(.nextLaunch) {
             let bench = try await good()
-            try await bench.launch()
+            try await bench.launch(syncing: true)
             try bench.feed.disable()
             await bench.sync()
             try bench.feed.enable()
@@ -74,7 +74,7 @@ import Testing
         (.waiting, { try await synced(DeviceTests.source(7).replacing("Shop.price", with: "Shop.late")) }),
         cause(.superseded) {
             let bench = try await good()
-            try await bench.launch()
+            try await bench.launch(syncing: true)
             try bench.feed.publish(DeviceTests.source(8))
             await bench.sync()
             return bench
@@ -87,24 +87,24 @@ import Testing
         cause(.safeMode) {
             let bench = try await good()
             for _ in 0..<3 {
-                try await bench.launch(syncing: false)
+                try await bench.launch()
                 bench.crash()
             }
-            try await bench.launch(syncing: false)
+            try await bench.launch()
             return bench
         },
         cause(.neverConfirmed) {
             let bench = try await synced()
             for _ in 0..<4 {
                 bench.crash()
-                try await bench.launch(syncing: false)
+                try await bench.launch()
             }
             return bench
         },
         cause(.closed) {
             let body = "patch.replace('Shop.price', function() return 7 end, {otherwise = 0})"
             let bench = try await synced(DeviceTests.source(7, body: body))
-            for _ in 0..<2 { try await bench.launch() }
+            for _ in 0..<2 { try await bench.launch(syncing: true) }
             return bench
         },
         cause(.postponed) {
@@ -112,14 +112,14 @@ import Testing
             limits.stackBytes = 1 << 30
             let bench = try DeviceTests().device(limits: limits)
             try bench.feed.publish(DeviceTests.source(7))
-            try await bench.launch()
+            try await bench.launch(syncing: true)
             return bench
         },
         (.refused, { try await synced(DeviceTests.source(7, body: "error('no')")) }),
         cause(.expired) {
             let bench = try await synced(DeviceTests.source(7, tags: "-- @expires 2026-10-01T00:00:00Z"))
             bench.advance(by: .seconds(30 * 86_400))
-            try await bench.launch(syncing: false)
+            try await bench.launch()
             return bench
         },
         cause(.disabled) {
@@ -140,7 +140,7 @@ import Testing
         cause(.group) {
             let bench = try DeviceTests().device()
             try bench.feed.publish(DeviceTests.source(7), groups: ["qa"])
-            try await bench.launch()
+            try await bench.launch(syncing: true)
             return bench
         },
         (.appVersion, { try await synced(DeviceTests.source(7).replacing(">=2.0.0", with: ">=9.0.0")) }),

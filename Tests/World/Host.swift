@@ -211,7 +211,7 @@ import Synchronization
                     state.crash = state.crash ?? line.patch
                 case .runner(.failed(let failed)): state.failed.insert(failed.call.patch)
                 case .runner(.compared(let shadow)) where shadow.comparison.failed > 0:
-                    state.failedInShadow.insert(shadow.call.patch)
+                    state.failedInShadow.insert(shadow.patch)
                 case .rolledBack(let halt), .suspected(let halt), .closed(let halt):
                     state.rolledBack.insert(halt.patch)
                 case .runner(.breakerOpened(let breaker)): state.opened.insert(breaker.patch)

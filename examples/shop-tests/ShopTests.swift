@@ -60,21 +60,21 @@ import Testing
         }
         try publish("1-lamps-first")
         for _ in 0..<2 {
-            try await device.launch()
+            try await device.launch(syncing: true)
             device.confirm()
             device.end()
         }
         try publish("2-crash")
-        try await device.launch()
+        try await device.launch(syncing: true)
         device.confirm()
         device.end()
         device.feed.isOffline = true
         for _ in 0..<2 {
-            try await device.launch()
+            try await device.launch(syncing: true)
             #expect(device.app?.featured() == 3, "the app would crash: it has three items, from 0")
             device.crash()
         }
-        try await device.launch()
+        try await device.launch(syncing: true)
         #expect(device.app?.featured() == 2)
         #expect(device.why("com.example.shop.home").map(\.code) == [.banned, .good])
     }

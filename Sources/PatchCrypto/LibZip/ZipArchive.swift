@@ -16,7 +16,7 @@ enum ZipArchive {
             for member in directory.members { try check(stored: member, in: buffer) }
             return directory.members.map { _ in nil }
         }
-        guard isReady else { throw PatchError(.internal, "libzip is out of memory").ofCircumstance }
+        guard isReady else { throw PatchError(.unavailable, "libzip is out of memory").ofCircumstance }
         return try unsafe buffer.withUnsafeBufferPointer { (bytes) throws(PatchError) in
             let source = unsafe zip_source_buffer_create(
                 bytes.baseAddress.unsafelyUnwrapped + range.lowerBound, UInt64(range.count), 0, nil)
@@ -82,7 +82,7 @@ enum ZipArchive {
         let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
         unsafe stream.initialize(to: z_stream())
         defer { unsafe stream.deallocate() }
-        let outOfMemory = PatchError(.internal, "not enough memory for zlib").ofCircumstance
+        let outOfMemory = PatchError(.unavailable, "not enough memory for zlib").ofCircumstance
         guard unsafe clibzip_inflateInitRaw(stream) == Z_OK else { throw outOfMemory }
         defer { unsafe inflateEnd(stream) }
         unsafe stream.pointee.next_in = UnsafeMutablePointer(mutating: data.baseAddress)
@@ -124,9 +124,9 @@ enum ZipArchive {
     ///
     /// Each member is stored, dated 1980-01-01 and has mode 0644.
     ///
-    /// - Throws: `internal` if libzip is out of memory.
+    /// - Throws: `unavailable` if libzip is out of memory, `internal` if it fails.
     static func write(_ members: [(name: String, bytes: [UInt8])]) throws(PatchError) -> [UInt8] {
-        let failure = PatchError(.internal, "libzip cannot write the archive")
+        let failure = PatchError(.unavailable, "libzip is out of memory").ofCircumstance
         guard isReady, let target = unsafe zip_source_buffer_create(nil, 0, 0, nil) else { throw failure }
         defer { unsafe zip_source_free(target) }
         guard let archive = unsafe zip_open_from_source(target, ZIP_TRUNCATE, nil) else { throw failure }

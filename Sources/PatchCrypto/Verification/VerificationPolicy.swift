@@ -8,7 +8,7 @@ public struct VerificationPolicy: Sendable {
     public var engine: Int?
     /// The lowest patch version that is accepted.
     public var minimumVersion: Int?
-    /// The moment at which the patch must not have expired.
+    /// The moment at which neither the patch nor the keys that have signed it may have expired.
     public var time: Timestamp?
 
     /// Makes the policy of an app that runs patches.

@@ -3,7 +3,7 @@ public struct CrashLimits: Sendable {
     /// The number of failed launches after which patches on trial are rolled back.
     public var trialFailures = 2
     /// The number of consecutive failed launches without a patch on trial after which the app runs without its patches.
-    public var failures = 3
+    public var safeModeFailures = 3
     /// How long a crash counts: the uptime since the launch, or since the activation of a patch that was activated
     /// later. During this time, a crash counts against a new patch whether or not the app has confirmed. Against a
     /// patch that has proved itself, it counts only until the confirmation.

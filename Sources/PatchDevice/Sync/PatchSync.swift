@@ -78,7 +78,7 @@ package actor PatchSync {
         return await work.value(for: work.join()) ?? Self.cancelled
     }
 
-    private static let cancelled = SyncReport(PatchError(.feedUnavailable, "cancelled"))
+    private static let cancelled = SyncReport(PatchError(.cancelled, "the sync was cancelled"))
 
     private nonisolated var store: PatchStore { pass.store }
 

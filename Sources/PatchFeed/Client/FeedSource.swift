@@ -9,6 +9,10 @@ public protocol FeedSource: Sendable {
     /// - Parameter request: Which file, and how much of it. A source that asks another one passes it on, with another
     ///   path if need be.
     /// - Returns: The bytes, or that they are unchanged since the request's tag, or that there is no such file.
+    ///
+    /// Calls may overlap. The task is cancelled when the sync takes too long, and when nobody waits for it any more: a
+    /// sync ends only after its source has, so a source should end soon then.
+    ///
     /// - Throws: `feed-limit` if there are more bytes than the limit, `feed-unavailable` if the file cannot be fetched.
     func fetch(_ request: FeedRequest) async throws(PatchError) -> FeedReply
 }
@@ -58,7 +62,7 @@ public struct FeedReply: Sendable {
     /// The source's clock, if it has one (HTTP `Date`).
     public var date: Timestamp?
     /// How long a cache may answer in the source's place (HTTP `Cache-Control`); nil if the source does not specify it.
-    public var maxAge: Duration?
+    package var maxAge: Duration?
 
     /// Makes a reply.
     ///
@@ -66,8 +70,11 @@ public struct FeedReply: Sendable {
     ///   - content: The file.
     ///   - etag: A tag that names this state of the file.
     ///   - date: The source's clock.
-    ///   - maxAge: How long a cache may answer in the source's place.
-    public init(_ content: Content, etag: String? = nil, date: Timestamp? = nil, maxAge: Duration? = nil) {
+    public init(_ content: Content, etag: String? = nil, date: Timestamp? = nil) {
+        self.init(content, etag: etag, date: date, maxAge: nil)
+    }
+
+    package init(_ content: Content, etag: String? = nil, date: Timestamp? = nil, maxAge: Duration?) {
         self.content = content
         self.etag = etag
         self.date = date

@@ -21,6 +21,8 @@ extension PatchError.Code {
     package static let feedListed = Self("feed-listed")
     /// Another copy of the feed was deployed.
     package static let feedConflict = Self("feed-conflict")
+    /// The caller's task was cancelled, or the sync because the tasks of all callers were.
+    public static let cancelled = Self("cancelled")
     /// Metadata seem expired only because the device's clock is wrong, according to the server's clock.
     public static let clock = Self("clock")
 }

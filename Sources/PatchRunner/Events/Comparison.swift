@@ -13,8 +13,8 @@ extension RunnerEvent {
         public package(set) var failed: Int
         /// How many calls of the sample could not be compared.
         public package(set) var incomparable: Int
-        /// Why they could not be compared, and how many for each reason.
-        public package(set) var reasons: [String: Int]
+        /// How many of these for each reason.
+        package var reasons: [String: Int]
         package var nanoseconds: Int
         /// The time that the script took in all of its runs.
         public var time: Duration { .nanoseconds(nanoseconds) }
@@ -22,6 +22,22 @@ extension RunnerEvent {
         package var examples: [Example]
         /// The first of them; nil if there was none, or if there were enough examples.
         public var example: Example? { examples.first }
+
+        /// Why calls could not be compared, the most frequent reason first.
+        public var incomparableReasons: [Reason] {
+            reasons.map { Reason(text: $0, count: $1) }.sorted {
+                $0.count == $1.count ? $0.text.hasBytes(before: $1.text) : $0.count > $1.count
+            }
+        }
+
+        /// A reason why calls could not be compared.
+        public struct Reason: Sendable, Hashable {
+            /// A row of the table in docs/shadow.md, such as `no-room` or `host.call Mail.send`. `other` stands for all
+            /// that came after 16 reasons.
+            public let text: String
+            /// The number of calls.
+            public let count: Int
+        }
 
         package init(
             agreed: Int = 0, differed: Int = 0, failed: Int = 0, incomparable: Int = 0, reasons: [String: Int] = [:],

@@ -82,7 +82,7 @@ extension RunnerEvent {
             case waiting
             /// The run around the call was ended.
             case ended
-            /// The patch has failed too often, and its script's `otherwise` answered.
+            /// The script's `otherwise` answered: the patch has failed too often, or a device has closed it.
             case otherwise
             /// The patch was deactivated while a call was in a patch above it, so that the original answered.
             case deactivated
@@ -101,13 +101,16 @@ extension RunnerEvent {
 
     /// What a patch in shadow of a function would have changed since the last event of this kind.
     public struct ShadowComparison: Sendable {
-        /// The patch and the function.
-        public let call: PatchedCall
-        /// What it would have changed.
+        /// The patch.
+        public let patch: PatchID
+        /// The function's registered name.
+        public let function: String
+        /// What the patch would have changed.
         public let comparison: Comparison
 
-        package init(_ call: PatchedCall, _ comparison: Comparison) {
-            self.call = call
+        package init(_ patch: PatchID, function: String, _ comparison: Comparison) {
+            self.patch = patch
+            self.function = function
             self.comparison = comparison
         }
     }
@@ -133,10 +136,15 @@ extension RunnerEvent {
 
     /// A function of a patch that had failed too often, and runs again.
     public struct ClosedBreaker: Sendable, Hashable {
-        /// The patch and the function.
-        public let call: PatchedCall
+        /// The patch.
+        public let patch: PatchID
+        /// The function's registered name.
+        public let function: String
 
-        package init(_ call: PatchedCall) { self.call = call }
+        package init(_ patch: PatchID, function: String) {
+            self.patch = patch
+            self.function = function
+        }
     }
 
     /// A line that a script wrote to the log.

@@ -15,9 +15,9 @@ extension RunnerEvent.Kind {
         case .refused(let refusal): (.refused, refusal.patch)
         case .failed(let failed): (.failed, failed.call.patch)
         case .fellBack(let fallback): (.fellBack, fallback.call.patch)
-        case .compared(let compared): (.compared, compared.call.patch)
+        case .compared(let compared): (.compared, compared.patch)
         case .breakerOpened(let breaker): (.breakerOpened, breaker.patch)
-        case .breakerClosed(let breaker): (.breakerClosed, breaker.call.patch)
+        case .breakerClosed(let breaker): (.breakerClosed, breaker.patch)
         case .logged(let line): (.log, line.patch)
         }
     }
@@ -34,7 +34,7 @@ extension RunnerEvent.Kind {
         case .fellBack(let fallback):
             make([(.function, .string(fallback.call.function)), (.error, .string(fallback.reason.rawValue))])
         case .compared(let compared):
-            make([(.function, .string(compared.call.function))] + compared.comparison.attributes)
+            make([(.function, .string(compared.function))] + compared.comparison.attributes)
         case .breakerOpened(let breaker):
             make(
                 [
@@ -43,7 +43,7 @@ extension RunnerEvent.Kind {
                 ]
                     + (breaker.otherwise.isEmpty
                         ? [] : [(.otherwise, .array(breaker.otherwise.map(JSONValue.string)))]))
-        case .breakerClosed(let breaker): make([(.function, .string(breaker.call.function))])
+        case .breakerClosed(let breaker): make([(.function, .string(breaker.function))])
         case .logged(let line):
             EventRecord(name, patch: line.patch.pair, severity: line.severity.recorded, body: line.text)
         }
@@ -62,13 +62,13 @@ extension RunnerEvent.Kind {
         case .fellBack(let fallback):
             return "\(subject) was skipped in \(fallback.call.function): \(fallback.reason.rawValue)"
         case .compared(let compared):
-            return "\(subject) in shadow of \(compared.call.function): \(compared.comparison)"
+            return "\(subject) in shadow of \(compared.function): \(compared.comparison)"
         case .breakerOpened(let breaker):
             let functions = breaker.functions.joined(separator: ", ")
             let otherwise = breaker.otherwise.joined(separator: ", ")
             return "\(subject) failed \(breaker.failures.times), and is skipped in \(functions)"
                 + (otherwise.isEmpty ? "" : ": `otherwise` answers \(otherwise)")
-        case .breakerClosed(let breaker): return "\(subject) runs again in \(breaker.call.function)"
+        case .breakerClosed(let breaker): return "\(subject) runs again in \(breaker.function)"
         case .logged(let line): return "\(subject) \(line.severity.recorded): \(line.text)"
         }
     }

@@ -27,13 +27,13 @@ internal import Synchronization
 
     /// Opens a state. This thread holds its lock until `unlock`.
     ///
-    /// - Throws: `unavailable` if the program has another Lua; `internal` if there is not enough memory.
+    /// - Throws: `unavailable` if the program has another Lua; also if there is not enough memory.
     init(in pool: StatePool, of id: String, limits: pp_limits, host: pp_host, seed: Int64) throws(PatchError) {
         try LuaLibrary.check()
         var limits = limits
         guard let pointer = unsafe withUnsafePointer(to: host, { unsafe pp_open(pool.pool, id, &limits, $0, seed) })
         else {
-            throw PatchError(.internal, "not enough memory for a Lua state").ofCircumstance
+            throw PatchError(.unavailable, "not enough memory for a Lua state").ofCircumstance
         }
         unsafe self.pointer = pointer
         unsafe handle = pp_handle_of(pointer)

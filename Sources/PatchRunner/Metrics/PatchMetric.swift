@@ -58,8 +58,7 @@ extension PatchRegistry {
     /// Figures of the active patches, and of those in shadow: how often each function of each patch was called, failed,
     /// and was answered by something else, and how long it took. Metrics of the same name follow one another.
     ///
-    /// A patch that is activated again counts from 0. Every 64th call is measured. For the longest call, every call
-    /// counts in which Lua ran for more than a thousand instructions.
+    /// A patch that is activated again counts from 0. Every 64th call is measured.
     public var metrics: [PatchMetric] {
         struct Key: Hashable {
             let patch: PatchID

@@ -109,6 +109,6 @@ final class Shadow: Sendable {
     }
 
     private func report(_ new: RunnerEvent.Comparison) {
-        reports.emit(.compared(.init(PatchedCall(patch, function, isShadow: true), new)))
+        reports.emit(.compared(.init(patch, function: function, new)))
     }
 }

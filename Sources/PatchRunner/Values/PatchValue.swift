@@ -1,7 +1,7 @@
 /// A type whose values can be passed to a script and returned by it.
 ///
 /// The library has `Bool`, the integers, `Double` and `Float`, `String`, `[UInt8]` (a string of bytes), optionals,
-/// arrays, and dictionaries whose keys are strings, integers, `UUID` or an enum of such raw values. Your own `Codable`
+/// arrays, and dictionaries whose keys are `String`, `Int`, `UUID` or an enum of such raw values. Your own `Codable`
 /// type needs one line. For a class, expose the methods that a script may call (``PatchObject``).
 ///
 ///     struct Item: Codable, PatchValue { var name: String; var price: Double }
@@ -102,8 +102,8 @@ extension CaseIterable {
 
 /// A type whose values can be the keys of a dictionary that is passed to scripts.
 ///
-/// `String` and `Int` are such types. An enum whose raw values are strings or integers needs one word; scripts see its
-/// raw values:
+/// `String` and `Int` are such types. An enum whose raw values are of one of these needs one word; scripts see its raw
+/// values:
 ///
 ///     enum Meal: String, PatchDictionaryKey { case lunch, dinner }
 public protocol PatchDictionaryKey: PatchValue, Hashable {}

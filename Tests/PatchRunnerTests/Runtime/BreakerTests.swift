@@ -61,7 +61,7 @@ import Testing
                 switch $0.kind {
                 case .breakerOpened(let breaker):
                     "\(breaker.functions.joined(separator: " ")) after \(breaker.failures), \(breaker.otherwise.count) with otherwise"
-                case .breakerClosed(let breaker): "\(breaker.call.function) again"
+                case .breakerClosed(let breaker): "\(breaker.function) again"
                 default: nil
                 }
             }

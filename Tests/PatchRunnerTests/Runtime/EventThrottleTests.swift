@@ -87,7 +87,7 @@ import Testing
         let rare: [RunnerEvent.Kind] = [
             .activated(Self.patch), .deactivated(Self.patch),
             .breakerOpened(.init(Self.patch, functions: ["T.f"], failures: 5, otherwise: [])),
-            .breakerClosed(.init(PatchedCall(Self.patch, "T.f"))),
+            .breakerClosed(.init(Self.patch, function: "T.f")),
             .loaded(.init(Self.patch, replaces: ["T.f"])),
         ]
         for kind in rare + rare { throttle.emit(RunnerEvent(kind)) }

@@ -430,7 +430,7 @@ import Testing
         try shop.shadow("patch.replace('Cart.total', function(original, p, q) return original(p, q) end)")
         for _ in 0..<5 { _ = shop.total(2, 3) }
         #expect(shop.harness.runner.endShadow("com.example.shop.fix"))
-        guard case .compared(let compared) = shop.harness.events.last?.kind, compared.call.function == "Cart.total"
+        guard case .compared(let compared) = shop.harness.events.last?.kind, compared.function == "Cart.total"
         else {
             Issue.record("no counts")
             return

@@ -53,7 +53,7 @@ import Testing
         ) throws -> ServedSource {
             var settings = HTTPSettings()
             settings.allowsHTTP = !tls
-            settings.authorities = work.folder.at("ca.pem")
+            settings.authoritiesFile = work.folder.at("ca.pem")
             settings.retries = retries
             if isImpatient { (settings.stallTime, settings.fileTime) = (.seconds(2), .seconds(5)) }
             let url = "\(tls ? "https" : "http")://127.0.0.1:\(server.port)"

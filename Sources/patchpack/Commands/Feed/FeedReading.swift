@@ -43,7 +43,7 @@ struct FeedReading: Sendable {
     static func settings(_ arguments: ParsedArguments) throws(PatchError) -> HTTPSettings {
         let authorities = arguments.value(of: .authorities)
         if let file = authorities?.path { _ = try InputFile.open(file) }
-        var settings = HTTPSettings(allowsHTTP: arguments.has(.insecure), authorities: authorities?.text)
+        var settings = HTTPSettings(allowsHTTP: arguments.has(.insecure), authoritiesFile: authorities?.text)
         settings.allowsHTTPName = "--\(Option.insecure.name)"
         settings.authoritiesName = "--\(Option.authorities.name)"
         return settings

@@ -33,7 +33,7 @@ enum Size: String, Codable, PatchValue { case small, large }
 
 enum Trouble: Error, ExpressibleByScriptError, Equatable {
     case empty, patched
-    init(scriptError: any Error) { self = .patched }
+    init(thrownByPatch: any Error) { self = .patched }
 }
 
 final class Basket: PatchObject {
@@ -169,7 +169,7 @@ enum Store {
     /// It hides the protocol of this name.
     enum Error: Swift.Error, ExpressibleByScriptError {
         case failed
-        init(scriptError: any Swift.Error) { self = .failed }
+        init(thrownByPatch: any Swift.Error) { self = .failed }
     }
 
     @Patchable static func load(_ value: Int) throws(Error) -> Int { value }
