@@ -113,9 +113,11 @@ import Testing
             of: entry, isEnabled: true,
             by: .init(steps: [.shadow, .part(100), .part(10_000)], soak: 0, fresh: 3600, newDevices: 1),
             .init(
-                events: report.input.events, damaged: report.input.damaged,
-                damagedWithoutDevice: report.input.damagedWithoutDevice, damagedDevices: report.input.damagedDevices,
-                devices: report.devices, newest: report.newest, newDevices: patch.newDevices, gates: gates), at: now)
+                events: report.input.events, devices: report.devices,
+                damage: .init(
+                    lines: report.input.damaged, linesWithoutDevice: report.input.damagedWithoutDevice,
+                    devices: report.input.damagedDevices),
+                newest: report.newest, newDevices: patch.newDevices, gates: gates), at: now)
     }
 
     @Test func randomFleetsDecideNothingWrong() throws {

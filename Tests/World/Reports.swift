@@ -88,10 +88,12 @@ extension World {
         let rules = RolloutStep.Rules(
             steps: [.part(500), .part(3000), .part(10_000)], soak: Self.soak, fresh: 40 * 86_400, newDevices: 1)
         let evidence = RolloutStep.Evidence(
-            events: report.input.events + report.input.earlier, damaged: report.input.damaged,
-            damagedWithoutDevice: report.input.damagedWithoutDevice, damagedDevices: report.input.damagedDevices,
-            devices: report.knownDevices, newest: report.newest, newDevices: report.patches.first?.newDevices ?? 0,
-            begin: begin, gates: Array(gates.prefix(2)))
+            events: report.input.events + report.input.earlier, devices: report.knownDevices,
+            damage: RolloutStep.Evidence.Damage(
+                lines: report.input.damaged, linesWithoutDevice: report.input.damagedWithoutDevice,
+                devices: report.input.damagedDevices),
+            newest: report.newest, newDevices: report.patches.first?.newDevices ?? 0, begin: begin,
+            gates: Array(gates.prefix(2)))
         let step = RolloutStep(of: asked, isEnabled: feed.list.isEnabled, by: rules, evidence, at: details.now)
         counts.add("step \("\(step)".prefix { $0 != "(" })")
         if case .widen = step { checkWidening(of: asked, copy) }

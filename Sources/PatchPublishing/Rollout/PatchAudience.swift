@@ -52,3 +52,20 @@ package struct PatchAudience: Sendable {
         return isForAll ? "to all" : PatchEntryDraft.audience(part, groups: groups, users: users.count)
     }
 }
+
+extension PatchAudience {
+    /// What is wrong with the name of a group. An app that has the group `beta` has none that is called ` beta` or
+    /// `beta,qa`.
+    package enum GroupFault: Sendable {
+        case comma
+        /// It begins or ends with a space.
+        case outerSpace
+    }
+
+    /// What is wrong with the name of a group; nil if nothing is.
+    package static func fault(ofGroup name: String) -> GroupFault? {
+        if name.utf8.contains(UInt8(ascii: ",")) { return .comma }
+        let ends = [name.unicodeScalars.first, name.unicodeScalars.last]
+        return ends.contains { $0?.properties.isWhitespace ?? false } ? .outerSpace : nil
+    }
+}

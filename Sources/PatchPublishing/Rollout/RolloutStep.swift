@@ -11,9 +11,8 @@ package enum RolloutStep: Sendable, Equatable {
     case wait([Reason])
     /// It is on its last step, and no gate is crossed.
     case complete
-    /// It is withdrawn, or it is paused, possibly by a gate, or in shadow, which is not a step. An alarm lasts until a
-    /// decision is made.
-    case stopped(by: Gate?)
+    /// Nothing is done until someone decides.
+    case stopped(Stop)
 
     /// The devices that a step adds.
     package enum Audience: Sendable, Hashable {
@@ -28,8 +27,45 @@ package enum RolloutStep: Sendable, Equatable {
             switch self {
             case .shadow: true
             case .group(let name):
-                entry.state == .active && (entry.basisPoints == 10_000 || entry.groups.contains(name))
+                // All users are not all devices: a device may have no user.
+                entry.state == .active
+                    && (entry.basisPoints == 10_000 && entry.rollout?.unit != .user
+                        || entry.groups.contains { $0.isByteEqual(to: name) })
             case .part(let part): entry.state == .active && entry.basisPoints >= part
+            }
+        }
+
+        fileprivate func isGroup(_ name: String) -> Bool {
+            if case .group(let own) = self { own.isByteEqual(to: name) } else { false }
+        }
+    }
+
+    /// Why a rollout takes no step by itself.
+    package enum Stop: Sendable, Equatable {
+        /// It is paused because of a gate, which has its present verdict. The alarm lasts until a decision is made.
+        case byGate(Gate)
+        /// It is paused for another reason.
+        ///
+        /// - Parameter crossed: A gate that is crossed nevertheless.
+        case byHand(crossed: Gate?)
+        case withdrawn
+        /// It is in shadow, and shadow is not a step of the rollout.
+        case inShadow
+        /// Only a later version of the library knows its state.
+        case unknownState
+
+        /// Why an entry is not offered; nil if it is.
+        fileprivate init?(of entry: PatchEntryDraft, _ gates: [Gate]) {
+            switch entry.state {
+            case .active?, .shadow?: return nil
+            case .withdrawn?: self = .withdrawn
+            case nil: self = .unknownState
+            case .paused?:
+                if let gate = gates.first(where: { $0.isReason(of: entry) }) {
+                    self = .byGate(gate)
+                } else {
+                    self = .byHand(crossed: gates.first { $0.verdict == .crossed })
+                }
             }
         }
     }
@@ -55,7 +91,7 @@ package enum RolloutStep: Sendable, Equatable {
         }
 
         /// The steps in a list, such as `shadow,group canary,5%,100%`; nil if they are invalid, if `shadow` is not the
-        /// first of several, if a group is named twice, or if percentages do not rise.
+        /// first of several, if a group is named twice, if one comes after 100 percent, or if percentages do not rise.
         package static func steps(_ text: String) -> [Audience]? {
             var steps: [Audience] = []
             var most = 0
@@ -63,8 +99,8 @@ package enum RolloutStep: Sendable, Equatable {
                 if word == "shadow", steps.isEmpty {
                     steps.append(.shadow)
                 } else if word.hasPrefix("group "), case let name = String(word.dropFirst("group ".count)),
-                    !name.isEmpty,
-                    !steps.contains(.group(name)), most < 10_000
+                    !name.isEmpty, PatchAudience.fault(ofGroup: name) == nil,
+                    !steps.contains(where: { $0.isGroup(name) }), most < 10_000
                 {
                     steps.append(.group(name))
                 } else if let part = Rollout.basisPoints(String(word)), part > most {
@@ -100,15 +136,32 @@ package enum RolloutStep: Sendable, Equatable {
 
         /// The reason for pausing or withdrawing a patch, as written to the list.
         package var change: String { "\(text): \(reason)" }
+
+        /// Whether an entry has been changed because of the gate, whatever the numbers were.
+        fileprivate func isReason(of entry: PatchEntryDraft) -> Bool {
+            entry.reason?.utf8.starts(with: "\(text): ".utf8) ?? false
+        }
     }
 
     /// The reports of devices about a patch since it was offered.
     package struct Evidence: Sendable {
-        package var events, damaged: Int
-        /// The damaged lines that do not name their device, and the devices that the others name.
-        package var damagedWithoutDevice, damagedDevices: Int
+        /// The damaged lines beside the events.
+        package struct Damage: Sendable {
+            package let lines: Int
+            /// The lines that do not name their device, and the devices that the others name.
+            package let linesWithoutDevice, devices: Int
+
+            package init(lines: Int, linesWithoutDevice: Int, devices: Int) {
+                self.lines = lines
+                self.linesWithoutDevice = linesWithoutDevice
+                self.devices = devices
+            }
+        }
+
+        package let events: Int
         /// All devices in the events.
-        package var devices: Int
+        package let devices: Int
+        package var damage: Damage
         /// The time of the newest event; nil if there is none.
         package var newest: Timestamp?
         /// How many devices have reported the patch for the first time since the step began, and have had it for the
@@ -123,15 +176,12 @@ package enum RolloutStep: Sendable, Equatable {
         package var limits: [Gate]
 
         package init(
-            events: Int, damaged: Int, damagedWithoutDevice: Int, damagedDevices: Int, devices: Int,
-            newest: Timestamp?, newDevices: Int, isWhole: Bool = true, begin: Timestamp? = nil, gates: [Gate],
-            limits: [Gate] = []
+            events: Int, devices: Int, damage: Damage, newest: Timestamp?, newDevices: Int, isWhole: Bool = true,
+            begin: Timestamp? = nil, gates: [Gate], limits: [Gate] = []
         ) {
             self.events = events
-            self.damaged = damaged
-            self.damagedWithoutDevice = damagedWithoutDevice
-            self.damagedDevices = damagedDevices
             self.devices = devices
+            self.damage = damage
             self.newest = newest
             self.newDevices = newDevices
             self.isWhole = isWhole
@@ -140,10 +190,33 @@ package enum RolloutStep: Sendable, Equatable {
             self.limits = limits
         }
 
-        /// Whether more than a tenth of the lines are damaged, and so many devices sent them, or no one knows which
-        /// did. One device can send any number of them.
-        fileprivate var isDamaged: Bool {
-            damaged > events / 10 && (damagedWithoutDevice > events / 10 || damagedDevices > devices / 10)
+        /// Whether there is more than one damaged line for ten events, and so many devices sent them, or no one knows
+        /// which did. One device can send any number of them.
+        private var isDamaged: Bool {
+            damage.lines > events / 10
+                && (damage.linesWithoutDevice > events / 10 || damage.devices > devices / 10)
+        }
+
+        /// Why a rollout must wait.
+        ///
+        /// - Parameter listed: When the entry was changed last; nil for an entry of an older version of this library.
+        fileprivate func reasonsToWait(by rules: Rules, since listed: Timestamp?, at now: Timestamp) -> [Reason] {
+            var reasons: [Reason] = []
+            if !isWhole { reasons.append(.unreadableEvents) }
+            if isDamaged { reasons.append(.damagedLines(damage.lines, events: events)) }
+            let age = (begin ?? listed).map { now.secondsSince1970 - $0.secondsSince1970 } ?? .max
+            if age < rules.soak { reasons.append(.young(age, soak: rules.soak)) }
+            if let newest {
+                let lag = now.secondsSince1970 - newest.secondsSince1970
+                if lag > rules.fresh { reasons.append(.staleEvents(lag)) }
+            } else {
+                reasons.append(.noEvents)
+            }
+            if newDevices < rules.newDevices {
+                let soak = gates.contains(where: \.isExact) ? rules.soak : nil
+                reasons.append(.fewDevices(newDevices, needed: rules.newDevices, soak: soak))
+            }
+            return reasons + gates.filter { $0.verdict == .undecided }.map(Reason.undecided)
         }
     }
 
@@ -164,78 +237,26 @@ package enum RolloutStep: Sendable, Equatable {
     }
 
     package init(of entry: PatchEntryDraft, isEnabled: Bool, by rules: Rules, _ evidence: Evidence, at now: Timestamp) {
-        let crossed = evidence.gates.first { $0.verdict == .crossed }
-        let isShadow = entry.state == .shadow
-        var reasons: [Reason] = []
-        if !evidence.isWhole { reasons.append(.unreadableEvents) }
-        if evidence.isDamaged {
-            reasons.append(.damagedLines(evidence.damaged, events: evidence.events))
-        }
-        let age = (evidence.begin ?? entry.since).map { now.secondsSince1970 - $0.secondsSince1970 } ?? .max
-        if age < rules.soak { reasons.append(.young(age, soak: rules.soak)) }
-        if let newest = evidence.newest {
-            let lag = now.secondsSince1970 - newest.secondsSince1970
-            if lag > rules.fresh { reasons.append(.staleEvents(lag)) }
-        } else {
-            reasons.append(.noEvents)
-        }
-        if evidence.newDevices < rules.newDevices {
-            let soak = evidence.gates.contains(where: \.isExact) ? rules.soak : nil
-            reasons.append(.fewDevices(evidence.newDevices, needed: rules.newDevices, soak: soak))
-        }
-        reasons += evidence.gates.filter { $0.verdict == .undecided }.map(Reason.undecided)
+        let limit = evidence.limits.first { $0.verdict == .crossed }
         self =
-            if entry.state != .withdrawn, let limit = evidence.limits.first(where: { $0.verdict == .crossed }) {
+            if let limit, entry.state != .withdrawn {
                 .withdraw(limit)
-            } else if entry.state == .paused {
-                .stopped(by: evidence.gates.first { entry.reason?.hasPrefix("\($0.text): ") ?? false } ?? crossed)
-            } else if !entry.isOffered {
-                .stopped(by: nil)
-            } else if let crossed {
+            } else if let stop = Stop(of: entry, evidence.gates) {
+                .stopped(stop)
+            } else if let crossed = evidence.gates.first(where: { $0.verdict == .crossed }) {
                 .pause(crossed)
             } else if !isEnabled {
                 .wait([.switchedOff])
-            } else if isShadow, !rules.beginsInShadow {
-                .stopped(by: nil)
+            } else if entry.state == .shadow, !rules.beginsInShadow {
+                .stopped(.inShadow)
             } else if let next = rules.steps.first(where: { !$0.isReached(by: entry) }) {
-                reasons.isEmpty ? .widen(next) : .wait(reasons)
+                Self.step(to: next, unless: evidence.reasonsToWait(by: rules, since: entry.since, at: now))
             } else {
                 .complete
             }
     }
-}
 
-extension FeedRepository {
-    /// Widens, pauses or withdraws a rollout, depending on a step. The other steps change nothing.
-    ///
-    /// - Parameter gates: The gates that are passed. They become the reason in the list.
-    package mutating func take(
-        _ step: RolloutStep, of entry: PatchEntryDraft, passing gates: [RolloutStep.Gate],
-        in details: inout ChangeDetails
-    ) -> PatchEntryDraft {
-        var new = entry
-        switch step {
-        case .widen(let audience):
-            // In shadow, it may be for more devices than the first ones that run it.
-            if entry.state == .shadow { new.rollout = nil }
-            new.state = .active
-            switch audience {
-            case .part(let part):
-                new.rollout = Rollout(
-                    basisPoints: part, unit: entry.rollout?.unit ?? .installation, seed: entry.rollout?.seed)
-            case .group(let name): new.groups = entry.groups.filter { $0 != name } + [name]
-            case .shadow: break
-            }
-            details.reason = gates.map { "\($0.text) is passed" }.joined(separator: ", ")
-        case .pause(let gate):
-            new.state = .paused
-            details.reason = gate.change
-        case .withdraw(let limit):
-            new.state = .withdrawn
-            details.reason = limit.change
-        case .wait, .complete, .stopped: return entry
-        }
-        replace(entry, with: new, in: details)
-        return new
+    private static func step(to audience: Audience, unless reasons: [Reason]) -> RolloutStep {
+        reasons.isEmpty ? .widen(audience) : .wait(reasons)
     }
 }

@@ -33,6 +33,14 @@ import Testing
         #expect(Rollout.percent(50) == "0.5%" && Rollout.percent(5) == "0.05%" && Rollout.percent(500) == "5%")
     }
 
+    @Test func namesOfGroupsHaveNoCommaAndNoOuterSpace() {
+        for name in ["beta", "eu west", "\u{e9}"] { #expect(PatchAudience.fault(ofGroup: name) == nil, "\(name)") }
+        for name in [" beta", "beta ", "beta\u{a0}", "\tbeta", " "] {
+            #expect(PatchAudience.fault(ofGroup: name) == .outerSpace, "\(name)")
+        }
+        for name in ["beta,qa", ","] { #expect(PatchAudience.fault(ofGroup: name) == .comma, "\(name)") }
+    }
+
     @Test func audienceMissingOptionsKeepEntry() throws {
         var entry = PatchEntryDraft(FeedFixture.entry(1))
         let whole = audience(1000, .user, seed: "s", groups: ["qa"], users: ["ada"], moment: .nextLaunch)

@@ -25,7 +25,7 @@ import Testing
         entry.rollout = Rollout(basisPoints: 100, unit: .user, seed: "s")
         entry.since = Timestamp(secondsSince1970: now.secondsSince1970 - 3600)
         evidence = RolloutStep.Evidence(
-            events: 100, damaged: 10, damagedWithoutDevice: 10, damagedDevices: 0, devices: 50,
+            events: 100, devices: 50, damage: .init(lines: 10, linesWithoutDevice: 10, devices: 0),
             newest: Timestamp(secondsSince1970: now.secondsSince1970 - 600), newDevices: 10, gates: [Self.passed])
     }
 
@@ -64,6 +64,7 @@ import Testing
         #expect(steps == [.shadow, .group("canary"), .group("eu west"), .part(10_000)])
         for wrong in [
             "group", "group ", "group a,group a", "group a,shadow", "100%,group a", "group a,", "shadow", "0%",
+            "group a ,5%", "group  a,5%", "group a\u{a0}",
         ] {
             #expect(RolloutStep.Rules.steps(wrong) == nil, "\(wrong)")
         }
@@ -90,6 +91,60 @@ import Testing
         #expect(reached[2].hasPrefix("offered to 100%"), "\(reached)")
     }
 
+    /// Names are compared by bytes, as devices compare them.
+    @Test func groupsOfStepsAreCanonicallyDistinct() throws {
+        let (composed, decomposed) = ("caf\u{e9}", "cafe\u{301}")
+        let steps = try #require(RolloutStep.Rules.steps("group \(composed),group \(decomposed)"))
+        let rules = RolloutStep.Rules(steps: steps, soak: 0, fresh: 600, newDevices: 1)
+        var details = FeedFixture.details
+        var repository = try feed.repository()
+        var groups = repository.list.entries[0]
+        groups.rollout = nil
+        groups.groups = [composed]
+        repository.replace(repository.list.entries[0], with: groups, in: details)
+        let old = repository.list.entries[0]
+        let step = RolloutStep(of: old, isEnabled: true, by: rules, evidence, at: now)
+        guard case .widen(.group(let name)) = step else {
+            Issue.record("\(step)")
+            return
+        }
+        #expect(Array(name.utf8) == Array(decomposed.utf8))
+        let new = repository.take(step, of: old, passing: [], in: &details)
+        #expect(new.groups.count == 2)
+    }
+
+    /// A device without a user is in no percentage of users.
+    @Test func allUsersAreNotAGroup() throws {
+        let steps = try #require(RolloutStep.Rules.steps("group kiosks,100%"))
+        let rules = RolloutStep.Rules(steps: steps, soak: 0, fresh: 600, newDevices: 1)
+        var entry = entry
+        for (unit, step) in [(Rollout.Unit.user, RolloutStep.widen(.group("kiosks"))), (.installation, .complete)] {
+            entry.rollout = Rollout(basisPoints: 10_000, unit: unit)
+            #expect(RolloutStep(of: entry, isEnabled: true, by: rules, evidence, at: now) == step)
+        }
+    }
+
+    /// A group between shadow and a percentage loses neither the unit nor the seed.
+    @Test func rolloutKeepsItsUnitAndSeedInGroups() throws {
+        let steps = try #require(RolloutStep.Rules.steps("shadow,group canary,5%"))
+        let rules = RolloutStep.Rules(steps: steps, soak: 0, fresh: 600, newDevices: 1)
+        var details = FeedFixture.details
+        var repository = try feed.repository()
+        var shadow = repository.list.entries[0]
+        shadow.state = .shadow
+        shadow.rollout = Rollout(basisPoints: 10_000, unit: .user, seed: "s")
+        repository.replace(repository.list.entries[0], with: shadow, in: details)
+        var reached: [PatchEntryDraft] = []
+        for _ in 0..<2 {
+            let entry = repository.list.entries[0]
+            let step = RolloutStep(of: entry, isEnabled: true, by: rules, evidence, at: now)
+            reached.append(repository.take(step, of: entry, passing: [], in: &details))
+        }
+        #expect(reached[0].words == "offered to 0% by user, and group canary" && reached[0].basisPoints == 0)
+        #expect(reached[1].rollout == Rollout(basisPoints: 500, unit: .user, seed: "s"))
+        #expect(reached[1].groups == ["canary"])
+    }
+
     /// For an exact gate, devices must have had the patch for the soak time.
     @Test func rolloutStepExactGateWaitsForSoak() throws {
         let exact = RolloutStep.Gate("failing=0", .passed, "0 of 3 devices", isExact: true)
@@ -104,18 +159,14 @@ import Testing
     @Test func rolloutStepWeakEvidenceWaitsWithReason() throws {
         #expect(step { $0.isWhole = false } == .wait([.unreadableEvents]))
         func damage(_ lines: Int, withoutDevice: Int, devices: Int) -> RolloutStep {
-            step {
-                $0.damaged = lines
-                $0.damagedWithoutDevice = withoutDevice
-                $0.damagedDevices = devices
-            }
+            step { $0.damage = .init(lines: lines, linesWithoutDevice: withoutDevice, devices: devices) }
         }
         let waits = RolloutStep.wait([.damagedLines(11, events: 100)])
         #expect(damage(11, withoutDevice: 11, devices: 0) == waits)
         #expect(damage(11, withoutDevice: 10, devices: 1) == .widen(.part(2500)))
         #expect(damage(11, withoutDevice: 0, devices: 6) == waits)
         #expect(damage(11_000, withoutDevice: 0, devices: 5) == .widen(.part(2500)), "of a tenth of the devices")
-        #expect(damage(10, withoutDevice: 0, devices: 10) == .widen(.part(2500)), "a tenth of the lines")
+        #expect(damage(10, withoutDevice: 0, devices: 10) == .widen(.part(2500)), "one for ten events")
         #expect(stepOfEntry { $0.since = now } == .wait([.young(0, soak: 3600)]))
         #expect(stepOfEntry { $0.since = nil } == .widen(.part(2500)), "an older version of the tool has listed it")
         #expect(
@@ -138,7 +189,7 @@ import Testing
         var evidence = evidence
         crossed(&evidence)
         for (state, expected) in [
-            (PatchList.Entry.State.paused, RolloutStep.withdraw(limit)), (.withdrawn, .stopped(by: nil)),
+            (PatchList.Entry.State.paused, RolloutStep.withdraw(limit)), (.withdrawn, .stopped(.withdrawn)),
         ] {
             var entry = entry
             entry.state = state
@@ -180,15 +231,19 @@ import Testing
 
     /// An alarm lasts until a decision is made.
     @Test func rolloutStepPausedByGateStaysStopped() {
-        #expect(stepOfEntry { ($0.state, $0.reason) = (.paused, "failing<1%: 2%") } == .stopped(by: Self.passed))
-        #expect(stepOfEntry { ($0.state, $0.reason) = (.paused, "lunch") } == .stopped(by: nil))
-        #expect(stepOfEntry { ($0.state, $0.reason) = (.withdrawn, "failing<1%: 2%") } == .stopped(by: nil))
+        #expect(stepOfEntry { ($0.state, $0.reason) = (.paused, "failing<1%: 2%") } == .stopped(.byGate(Self.passed)))
+        #expect(stepOfEntry { ($0.state, $0.reason) = (.paused, "lunch") } == .stopped(.byHand(crossed: nil)))
+        #expect(stepOfEntry { ($0.state, $0.reason) = (.withdrawn, "failing<1%: 2%") } == .stopped(.withdrawn))
+        #expect(stepOfEntry { $0.json.set("state", .string("later")) } == .stopped(.unknownState))
         var paused = entry
         paused.state = .paused
         paused.reason = "lunch"
         var bad = evidence
         bad.gates = [Self.crossed]
-        #expect(RolloutStep(of: paused, isEnabled: true, by: Self.rules, bad, at: now) == .stopped(by: Self.crossed))
+        func step() -> RolloutStep { RolloutStep(of: paused, isEnabled: true, by: Self.rules, bad, at: now) }
+        #expect(step() == .stopped(.byHand(crossed: Self.crossed)))
+        paused.reason = "failing<1%: 9%"
+        #expect(step() == .stopped(.byGate(Self.crossed)))
     }
 
     @Test func aStepIsListedWithItsReason() throws {
@@ -207,7 +262,7 @@ import Testing
         _ = repository.take(.pause(Self.crossed), of: repository.list.entries[0], passing: [], in: &details)
         #expect(repository.list.entries[0].state == .paused && repository.list.change.reason == "failing<1%: 2%")
         var same = try feed.repository()
-        for step in [RolloutStep.wait([.noEvents]), .complete, .stopped(by: nil)] {
+        for step in [RolloutStep.wait([.noEvents]), .complete, .stopped(.withdrawn)] {
             _ = same.take(step, of: same.list.entries[0], passing: [], in: &details)
         }
         #expect(same.changed.isEmpty)
@@ -232,7 +287,7 @@ import Testing
         let early = Timestamp(secondsSince1970: now.secondsSince1970 - 1)
         #expect(try step("shadow,1%", now: early) == .wait([.young(3599, soak: 3600)]))
         // A patch that was taken back into shadow does not become live by a ladder without it.
-        #expect(try step("1%,5%") == .stopped(by: nil) && step("1%,5%", [Self.crossed]) == .pause(Self.crossed))
+        #expect(try step("1%,5%") == .stopped(.inShadow) && step("1%,5%", [Self.crossed]) == .pause(Self.crossed))
         let live = RolloutStep.Rules(steps: [.shadow, .part(100), .part(500)], soak: 0, fresh: 600, newDevices: 0)
         #expect(RolloutStep(of: entry, isEnabled: true, by: live, evidence, at: now) == .widen(.part(500)))
     }

@@ -405,6 +405,22 @@ import Testing
         #expect(try step(after: 2).status == 20)
     }
 
+    /// The reason for a pause is the one that was given, whatever gate is crossed meanwhile.
+    @Test func aPauseByHandIsNotBecauseOfAGate() throws {
+        let pause = try Tool.shell(
+            """
+            faketime '+2 seconds' "$TOOL" feed pause feed com.example.shop.cart-total --reason lunch \
+              --key online/signing.pem
+            """, in: folder.path)
+        try #require(pause.status == 0, "\(pause.error)")
+        try report(0..<300, failing: 12)
+        let now = try step(after: 4)
+        #expect(
+            now.status == 20 && now.says.contains("is paused (lunch), and failing<0.5% is crossed: 4.00 %"),
+            "\(now.says)")
+        #expect(!now.says.contains("because of"), "\(now.says)")
+    }
+
     /// A file that is still being written does not prevent a pause, but it prevents each step.
     @Test func aFileThatIsCutDoesNotHideABadPatch() throws {
         try report(0..<300, failing: 12)

@@ -90,11 +90,9 @@ extension RolloutStep {
             return ["\(new.stateText)  \(old.name)"] + rest
         case .wait(let reasons): return reasons.map { "waits  \(old.name): \($0.text)" }
         case .complete: return ["complete  \(old.name): \(old.words), and no gate is crossed"]
-        case .stopped:
-            guard old.state != .shadow else {
-                return ["stopped  \(old.name): left \(old.words); to go on, let --steps begin with `shadow`"]
-            }
-            return ["stopped  \(old.name): \(old.words)\(old.reason.map { " (\($0))" } ?? "")"]
+        case .stopped(.inShadow):
+            return ["stopped  \(old.name): left \(old.words); to go on, let --steps begin with `shadow`"]
+        case .stopped: return ["stopped  \(old.name): \(old.words)\(old.reasonInBrackets)"]
         }
     }
 
@@ -112,13 +110,23 @@ extension RolloutStep {
             PatchError(
                 .script, "\(old.name) \(word) \(new.stateText): \(limit.change)",
                 hint: "deploy it, look into it, and publish a higher version")
-        case .stopped(let gate?):
+        case .stopped(.byGate(let gate)):
             PatchError(
                 .script, "\(old.name) is \(old.stateText) because of \(gate.text), which is now: \(gate.reason)",
                 hint: "patchpack feed withdraw, or resume")
-        case .stopped(nil), .widen, .wait, .complete: nil
+        case .stopped(.byHand(crossed: let gate?)):
+            PatchError(
+                .script,
+                "\(old.name) is \(old.stateText)\(old.reasonInBrackets), and \(gate.text) is crossed: \(gate.reason)",
+                hint: "patchpack feed withdraw, or resume")
+        case .stopped, .widen, .wait, .complete: nil
         }
     }
+}
+
+extension PatchEntryDraft {
+    /// The reason of its last change, after a space; empty if there is none.
+    fileprivate var reasonInBrackets: String { reason.map { " (\($0))" } ?? "" }
 }
 
 extension RolloutStep.Rules {
@@ -126,7 +134,7 @@ extension RolloutStep.Rules {
         let text = try arguments.text(of: .steps) ?? "1%,5%,25%,100%"
         guard let steps = Self.steps(text) else {
             throw .usage(
-                "--steps \(text): expected rising percentages, such as 1%,5%,25%,100% or shadow,1%,100%, and groups, such as 'group canary,100%'"
+                "--steps \(text): expected rising percentages, such as 1%,5%,25%,100% or shadow,1%,100%, and groups, such as 'group canary,100%', without a space before or after a name"
             )
         }
         self.init(

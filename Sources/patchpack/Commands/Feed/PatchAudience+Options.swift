@@ -26,16 +26,15 @@ extension PatchAudience {
 }
 
 extension ParsedArguments {
-    /// The groups that an option names. An app that has the group `beta` has none that is called ` beta` or `beta,qa`.
+    /// The groups that an option names.
     func groups(of option: Option) throws(PatchError) -> [String] {
         let groups = try texts(of: option)
         for group in groups {
-            guard !group.utf8.contains(UInt8(ascii: ",")) else {
-                throw .usage("--group \(group): one group has no comma", hint: "give --group once for each")
+            switch PatchAudience.fault(ofGroup: group) {
+            case .comma?: throw .usage("--group \(group): one group has no comma", hint: "give --group once for each")
+            case .outerSpace?: throw .usage("--group \"\(group)\": a group does not begin or end with a space")
+            case nil: break
             }
-            guard group.unicodeScalars.first?.properties.isWhitespace != true,
-                group.unicodeScalars.last?.properties.isWhitespace != true
-            else { throw .usage("--group \"\(group)\": a group does not begin or end with a space") }
         }
         return groups
     }

@@ -47,11 +47,11 @@ struct RolloutEvidence {
         let verdicts = results(gates)
         let input = report.input
         ofStep = RolloutStep.Evidence(
-            events: input.events + input.earlier, damaged: input.damaged,
-            damagedWithoutDevice: input.damagedWithoutDevice, damagedDevices: input.damagedDevices,
-            devices: report.knownDevices, newest: report.newest, newDevices: report.patches.first?.newDevices ?? 0,
-            isWhole: unread == nil, begin: begin, gates: verdicts.map(\.gateOfStep),
-            limits: results(limits).map(\.gateOfStep))
+            events: input.events + input.earlier, devices: report.knownDevices,
+            damage: RolloutStep.Evidence.Damage(
+                lines: input.damaged, linesWithoutDevice: input.damagedWithoutDevice, devices: input.damagedDevices),
+            newest: report.newest, newDevices: report.patches.first?.newDevices ?? 0, isWhole: unread == nil,
+            begin: begin, gates: verdicts.map(\.gateOfStep), limits: results(limits).map(\.gateOfStep))
         self.unread = unread
         let leftOut = [(input.elsewhere, input.elsewhereText), (input.dropped, input.droppedText)]
         let texts = leftOut.filter { $0.0 > 0 }.map(\.1)
