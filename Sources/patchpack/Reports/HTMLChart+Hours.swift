@@ -3,6 +3,28 @@ import PatchText
 
 // The charts of what happened hour by hour.
 extension HTMLChart {
+    /// Lengths in the pictures.
+    private enum Length {
+        /// From one base line of text to the next one.
+        static let line = 18.0
+        /// From a base line to the lower end of a picture.
+        static let belowText = 8.0
+        /// Between a text and what it is beside or below.
+        static let gap = 6.0
+        /// The side of the square before a name.
+        static let square = 10.0
+        /// From the upper side of the square to the base line of the name.
+        static let squareHeight = 9.0
+        /// From the axis of hours to the base line of the first name.
+        static let legend = 42.0
+        /// From the upper end of a picture to the axis of hours.
+        static let adoption = 190.0
+        static let trouble = 120.0
+    }
+
+    /// How much of a moment is written: the day, the hour and the minute.
+    private static let hourLength = "2026-11-22T11:00".count
+
     /// The axes of counts by hours.
     private struct Axes {
         /// In hours since 1970.
@@ -28,11 +50,12 @@ extension HTMLChart {
         func elements(_ counts: [Int]) -> [String] {
             let lines = counts.map { count in
                 HTMLChart.path("grid", "M\(left.svg) \(y(count).svg)H\(right.svg)")
-                    + HTMLChart.text(count.grouped, left - 6, y(count) + 4, anchor: .end)
+                    + HTMLChart.text(count.grouped, left - Length.gap, y(count) + 4, anchor: .end)
             }
+            let below = bottom + Length.line
             return lines + [
-                HTMLChart.text(hourText(first).prefix(16), left, bottom + 18),
-                HTMLChart.text(hourText(last).prefix(16), right, bottom + 18, anchor: .end),
+                HTMLChart.text(hourText(first).prefix(HTMLChart.hourLength), left, below),
+                HTMLChart.text(hourText(last).prefix(HTMLChart.hourLength), right, below, anchor: .end),
             ]
         }
     }
@@ -44,15 +67,16 @@ extension HTMLChart {
     var adoption: String? {
         let known = patches.flatMap(\.hours).filter { $0.newDevices > 0 }.map(\.hour)
         guard let first, let last = known.max() else { return nil }
-        let most = patches.map { patch in patch.hours.reduce(0) { $0 + $1.newDevices } }.max() ?? 0
-        let axes = Axes(first: first, last: last, most: most, bottom: 190)
+        let most = patches.map { patch in patch.hours.reduce(0) { $0.addingOrMost($1.newDevices) } }.max() ?? 0
+        let axes = Axes(first: first, last: last, most: most, bottom: Length.adoption)
         let curves = patches.enumerated().compactMap { index, patch in
             curve(of: patch, axes).map { Self.path("curve ink c\(Self.color(index))", $0) }
         }
-        let legend = legend(axes, below: axes.bottom + 42)
+        let legend = legend(axes, below: axes.bottom + Length.legend)
         let summary = patches.map { "\($0.label) reached \($0.devices.grouped) devices" }
+        let counts = most > 1 ? [0, most / 2, most] : [0, most]
         return figure(
-            "Adoption", summary, height: legend.end - 6, axes.elements([0, most / 2, most]) + curves + legend.elements)
+            "Adoption", summary, height: legend.end - Length.gap, axes.elements(counts) + curves + legend.elements)
     }
 
     /// The steps of a curve that rises with each hour's new devices; nil if there are none.
@@ -61,7 +85,7 @@ extension HTMLChart {
         var steps = ""
         for hour in patch.hours where hour.newDevices > 0 {
             let before = count
-            count += hour.newDevices
+            count.addOrMost(hour.newDevices)
             guard hour.hour >= axes.first else { continue }
             let x = axes.x(hour.hour).svg
             steps += steps.isEmpty ? "M\(x) \(axes.y(before).svg)" : "H\(x)"
@@ -70,24 +94,30 @@ extension HTMLChart {
         return steps.isEmpty ? nil : steps + "H\(axes.right.svg)"
     }
 
-    /// The names of the patches, one below the other, and the devices that the curves begin with.
-    private func legend(_ axes: Axes, below top: Double) -> (elements: [String], end: Double) {
+    /// The key of the colours.
+    private struct Legend {
         var elements: [String] = []
-        var y = top
+        /// The base line of a text below it.
+        var end: Double
+    }
+
+    /// The names of the patches, one below the other, each with the devices that its curve begins with.
+    private func legend(_ axes: Axes, below top: Double) -> Legend {
+        var legend = Legend(end: top)
+        let left = axes.left + Length.square + Length.gap
         for (index, patch) in patches.enumerated() {
-            let name = Self.text(patch.label, axes.left + 16, y, isName: true)
-            elements.append(Self.bar("c\(Self.color(index))", axes.left, y - 9, 10, 10) + name)
-            y += 18
-        }
-        let before = patches.reduce(0) { sum, patch in
-            patch.hours.prefix { $0.hour < axes.first }.reduce(sum) { $0.addingOrMost($1.newDevices) }
-        }
-        if before > 0 {
+            let y = legend.end
+            let square = Self.bar(
+                "c\(Self.color(index))", axes.left, y - Length.squareHeight, Length.square, Length.square)
+            legend.elements.append(square + Self.text(patch.label, left, y, isName: true))
+            legend.end += Length.line
+            let before = patch.hours.prefix { $0.hour < axes.first }.reduce(0) { $0.addingOrMost($1.newDevices) }
+            guard before > 0 else { continue }
             let text = "\(before.counting("device")) before, by clocks that may be wrong"
-            elements.append(Self.text(text, axes.left, y))
-            y += 18
+            legend.elements.append(Self.text(text, left, legend.end))
+            legend.end += Length.line
         }
-        return (elements, y)
+        return legend
     }
 
     /// How often each patch failed or was rolled back, hour by hour.
@@ -97,7 +127,7 @@ extension HTMLChart {
         let hours = patches.map { $0.hours.filter { $0.hour >= first && $0.troubles > 0 } }
         let most = hours.joined().map(\.troubles).max() ?? 0
         guard most > 0 else { return nil }
-        let axes = Axes(first: first, last: last, most: most, bottom: 120)
+        let axes = Axes(first: first, last: last, most: most, bottom: Length.trouble)
         // In each hour the bars of the patches are side by side.
         let room = (axes.right - axes.left) / Double(last - first + 1) / Double(patches.count)
         let width = max(1, min(12, room))
@@ -111,7 +141,9 @@ extension HTMLChart {
         let summary = zip(patches, hours).map { patch, hours in
             "\(patch.label) \(hours.reduce(0) { $0.addingOrMost($1.troubles) }.grouped) times"
         }
-        return figure("Failures and roll-backs in each hour", summary, height: 146, axes.elements([0, most]) + bars)
+        return figure(
+            "Failures and roll-backs in each hour", summary, height: axes.bottom + Length.line + Length.belowText,
+            axes.elements([0, most]) + bars)
     }
 }
 

@@ -1,4 +1,3 @@
-import PatchFiles
 import PatchText
 
 /// One page of HTML. It needs no other file, script, font or image.

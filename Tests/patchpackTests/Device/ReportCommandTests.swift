@@ -555,6 +555,29 @@ import Testing
         #expect(page.contains("aria-label=\"\(caption): com.example.shop.fix 3 0.50 % (0.27 % to 0.92 %)\""), "\(page)")
     }
 
+    /// A device with two patches is one device, so the devices of each patch are counted by themselves.
+    @Test func thePageCountsDevicesWithWrongClocksForEachPatch() throws {
+        func other(_ line: String) -> String { line.replacing("shop.fix", with: "shop.other") }
+        let old = Self.line("activated", 9999).replacing("2026-11-22", with: "2020-11-22")
+        let lines = [old, other(old)] + (0..<10).map { other(Self.line("activated", $0)) }
+        try folder.write(lines.joined(separator: "\n") + "\n", to: "events/b.jsonl")
+        let run = try Tool.patchpack("report", "events", "--html", "page.html", in: folder.path)
+        #expect(run.status == 0, "\(run.error)")
+        let page = String(decoding: try folder.read("page.html"), as: UTF8.self)
+        #expect(page.components(separatedBy: ">1 device before, by clocks that may be wrong<").count == 3, "\(page)")
+        #expect(!page.contains("2 devices before"))
+    }
+
+    @Test func thePageOfOneDeviceHasOneZero() throws {
+        try folder.write(Self.line("activated", 1) + "\n", to: "one.jsonl")
+        let run = try Tool.patchpack("report", "one.jsonl", "--html", "page.html", in: folder.path)
+        #expect(run.status == 0, "\(run.error)")
+        let page = String(decoding: try folder.read("page.html"), as: UTF8.self)
+        let figure = try #require(page.components(separatedBy: "</figure>").first { $0.contains("Adoption") })
+        #expect(figure.components(separatedBy: ">0</text>").count == 2, "\(figure)")
+        #expect(figure.components(separatedBy: ">1</text>").count == 2)
+    }
+
     /// Whatever devices write into strings, names or invalid lines, each output shows only the counted events.
     @Test(
         .needs("python3-html5lib", "/usr/lib/python3/dist-packages/html5lib"),
