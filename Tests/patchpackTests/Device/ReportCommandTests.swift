@@ -215,6 +215,17 @@ import Testing
         #expect(patches.map { $0["stage"]?.text } == ["rolled-back"] && value["patches"]?.elements.count == 1)
     }
 
+    @Test func faultsThatAreNotShownAreCounted() throws {
+        let faults = (0..<12).map {
+            Self.line("failed", 7, #","code.function.name":"Cart.p\#($0)","error.type":"script","error.message":"no""#)
+        }
+        try folder.write(faults.joined(separator: "\n") + "\n", to: "events/b.jsonl")
+        let text = try Tool.patchpack("report", "events", "--installation", "7", in: folder.path)
+        let shown = text.lines.filter { $0.hasPrefix("  failed ") }
+        #expect(shown.count == 10, "\(text.text)")
+        #expect(text.lines.contains { $0.hasSuffix(" 3 more faults") }, "\(text.text)")
+    }
+
     @Test func aDeviceThatIsNotThereIsAnError() throws {
         let none = try Tool.patchpack("report", "events", "--installation", "70000", in: folder.path)
         #expect(none.status == 66 && none.text.isEmpty)
@@ -346,7 +357,7 @@ import Testing
             #expect(metrics.lines.contains(sample), "\(metrics.text)")
         }
         let device = try Tool.patchpack("report", "shadow.jsonl", "--installation", "7", in: folder.path)
-        #expect(device.text.contains("com.example.shop.fix 3  does not run, in shadow since 2026-11-22T10:07:00Z"))
+        #expect(device.text.contains("com.example.shop.fix 3  runs in shadow since 2026-11-22T10:07:00Z"))
         #expect(device.text.contains("  shadow        1 device; 0 of 1,000 compared calls differed"), "\(device.text)")
     }
 

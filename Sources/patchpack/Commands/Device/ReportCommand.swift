@@ -148,7 +148,7 @@ enum ReportCommand {
             try console.json(report.json(results, failure, at: request.now))
         } else if !console.isQuiet {
             let ofFleet = request.installation == nil ? report.lines(results) : []
-            for line in report.device.map(report.lines(of:)) ?? ofFleet { try line.print(console) }
+            for line in report.deviceLines ?? ofFleet { try line.print(console) }
         }
         if let page = request.page {
             try OutputFile.write(
