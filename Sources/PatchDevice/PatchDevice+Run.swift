@@ -6,13 +6,13 @@ extension PatchDevice {
     /// Keeps the patches of a service up to date until its task is cancelled.
     ///
     /// It launches, if ``launch()`` was not called before, syncs at once and each minute, confirms after a minute, and
-    /// writes the call statistics of patches to the log each minute. Once nothing is watched any more, it tries patches
-    /// alone with which launches have failed. When its task is cancelled, it ends in an orderly way, as ``end()`` does,
-    /// and returns without waiting for a sync. Patches keep active.
+    /// writes the call statistics of patches to the log about each minute. Once nothing is watched any more, it tries
+    /// patches alone with which launches have failed. When its task is cancelled, it ends in an orderly way, as
+    /// ``end()`` does, and returns without waiting for a sync. Patches keep active.
     public func run() async { await run(every: .seconds(60)) }
 
-    /// Does what ``run()`` does, at another interval. The call statistics are written at each sync, or each minute if
-    /// that is sooner.
+    /// Does what ``run()`` does, at another interval. The call statistics are written at each sync, or about each
+    /// minute if that is sooner.
     ///
     /// - Parameters:
     ///   - interval: The time between two syncs, from a millisecond to a year. A random part of it is added, up to

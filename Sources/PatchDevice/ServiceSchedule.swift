@@ -8,6 +8,13 @@ struct ServiceSchedule {
         case sync, record, confirmation
     }
 
+    private enum Confirmation {
+        case none
+        case at(Duration)
+        /// The last one could not be written. It is made again with each sync, and not all the time.
+        case withNextSync
+    }
+
     private static let minute = Duration.seconds(60)
 
     private let syncInterval: Duration
@@ -15,10 +22,7 @@ struct ServiceSchedule {
     /// nil while a sync is under way.
     private var sync: Duration?
     private var record: Duration
-    /// nil if no confirmation is planned.
-    private var confirmation: Duration?
-    /// Whether the last confirmation could not be written. It is made again with each sync, and not all the time.
-    private var confirmsWithSync = false
+    private var confirmation: Confirmation
     /// The first of the alarms that are set. Later ones may be set too.
     private var alarm: Duration?
 
@@ -28,11 +32,16 @@ struct ServiceSchedule {
         self.confirmAfter = Uptime.bounded(confirmAfter)
         sync = now
         record = now
-        confirmation = now + self.confirmAfter
+        confirmation = .at(now + self.confirmAfter)
     }
 
     /// Whether a confirmation is planned.
-    var plansConfirmation: Bool { confirmation != nil || confirmsWithSync }
+    var plansConfirmation: Bool {
+        switch confirmation {
+        case .none: false
+        case .at, .withNextSync: true
+        }
+    }
 
     /// What is to be done now. A sync counts as under way from now on.
     mutating func takeDue(at now: Duration) -> Set<Work> {
@@ -45,38 +54,45 @@ struct ServiceSchedule {
             due.insert(.record)
             record = now + Self.minute
         }
-        let isConfirmationDue = confirmation.map { $0 <= now } ?? false
-        if isConfirmationDue || confirmsWithSync && due.contains(.sync) {
+        let isConfirmationDue =
+            switch confirmation {
+            case .none: false
+            case .at(let time): time <= now
+            case .withNextSync: due.contains(.sync)
+            }
+        if isConfirmationDue {
             due.insert(.confirmation)
-            confirmation = nil
+            confirmation = .none
         }
         return due
     }
 
+    /// Plans the next sync, after one has ended.
+    ///
     /// - Parameter jitter: The largest part of the interval that is added to it.
     mutating func endSync(at now: Duration, jitter: Double) {
         let next = now + syncInterval * (1 + Double.random(in: 0...max(0, min(jitter, 1))))
         sync = next
-        // The process need not wake a second time for the statistics.
-        if syncInterval <= Self.minute { record = next }
+        // The process need not wake a second time for the statistics, unless they would be much later for it.
+        if next - record <= Self.minute / 4 { record = next }
     }
 
-    mutating func planConfirmation(at now: Duration) {
-        confirmation = now + confirmAfter
-        // One that is due with the next sync could come sooner.
-        confirmsWithSync = false
-    }
+    /// Plans a confirmation, in place of one that is due with the next sync: that could come sooner.
+    mutating func planConfirmation(at now: Duration) { confirmation = .at(now + confirmAfter) }
 
-    mutating func endConfirmation(isWritten: Bool) { confirmsWithSync = !isWritten }
+    /// Plans the confirmation that was due again if it could not be written.
+    mutating func endConfirmation(isWritten: Bool) { confirmation = isWritten ? .none : .withNextSync }
 
     /// When to wake, for a new alarm; nil if an earlier alarm is set.
     mutating func takeAlarm() -> Duration? {
-        let next = min(record, sync ?? record, confirmation ?? record)
+        var next = min(record, sync ?? record)
+        if case .at(let time) = confirmation { next = min(next, time) }
         if let alarm, alarm <= next { return nil }
         alarm = next
         return next
     }
 
+    /// Notes that the process has woken at an alarm.
     mutating func endAlarm(_ end: Duration) {
         if alarm == end { alarm = nil }
     }

@@ -20,6 +20,18 @@ import Testing
         #expect(schedule.takeDue(at: .seconds(670)) == [.sync, .record], "the process wakes once for both")
     }
 
+    /// A sync that has taken long, or whose interval is made longer, does not delay the statistics by more than that.
+    @Test func statisticsWaitAQuarterOfAMinuteForASync() {
+        for (end, due) in [(75, Set<ServiceSchedule.Work>()), (76, [.record])] {
+            var schedule = schedule()
+            _ = schedule.takeDue(at: .zero)
+            #expect(schedule.takeDue(at: .seconds(60)) == [.record, .confirmation])
+            schedule.endSync(at: .seconds(end), jitter: 0)
+            #expect(schedule.takeDue(at: .seconds(120)) == due, "the sync ended after \(end) s")
+            #expect(schedule.takeDue(at: .seconds(60 + end)).contains(.sync))
+        }
+    }
+
     @Test func statisticsOfARareSyncAreRecordedEachMinute() {
         var schedule = schedule(every: 3_600)
         _ = schedule.takeDue(at: .zero)
