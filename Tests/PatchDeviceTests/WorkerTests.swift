@@ -503,7 +503,8 @@ import Testing
             patchpack store clear device 2>tool
             patchpack store status device
             """#)
-        let (own, other) = ("it is activated at the next launch", "it is for other versions of the app")
+        let own = "it is activated at the next launch"
+        let other = "it is for other versions of the app, or the app is older than the feed's lowest version"
         let name = "com.example.shop.price"
         #expect(
             lines.prefix(4) == [

@@ -18,13 +18,13 @@ extension SyncReport {
         case superseded
         /// The list switches all patches off.
         case disabled
-        /// It is for other versions of the app.
+        /// It is for other versions of the app, or the app is older than the feed's lowest version.
         case appVersion = "app-version"
         /// It needs a higher engine level.
         case engine
         /// It was withdrawn.
         case withdrawn
-        /// It failed on this device, or the app banned it.
+        /// It failed on this device, or was banned on it by hand or by the app.
         case banned
         /// It is not offered to more devices.
         case paused
@@ -56,10 +56,10 @@ extension SyncReport.Outcome {
         case .shadow: "the device runs it in shadow, so that it does not answer"
         case .superseded: "a higher version is for this device"
         case .disabled: "the list switches all patches off"
-        case .appVersion: "it is for other versions of the app"
+        case .appVersion: "it is for other versions of the app, or the app is older than the feed's lowest version"
         case .engine: "it needs a higher engine level"
         case .withdrawn: "it was withdrawn"
-        case .banned: "it failed on this device"
+        case .banned: "it failed on this device, or was banned on it"
         case .paused: "it is not offered to other devices"
         case .group: "it is for groups or users that this device is not of"
         case .rollout: "the device is not within the percentage"

@@ -28,7 +28,7 @@ public struct PatchStatus: Sendable, CustomStringConvertible {
         case shadow
         /// Another version of it runs, or is for this device.
         case superseded
-        /// It failed on this device, or the app banned it. It never runs again.
+        /// It failed on this device, or was banned on it by hand or by the app. It never runs again.
         case banned
         /// Launches failed with it and other good patches, so the app runs without them.
         case safeMode = "safe-mode"
@@ -57,7 +57,7 @@ public struct PatchStatus: Sendable, CustomStringConvertible {
         case rollout
         /// It is for groups or users that do not include this device.
         case group
-        /// It is for other versions of the app.
+        /// It is for other versions of the app, or the app is older than the feed's lowest version.
         case appVersion = "app-version"
         /// It needs a higher engine level.
         case engine

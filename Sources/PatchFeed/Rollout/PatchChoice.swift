@@ -47,13 +47,13 @@ package enum PatchChoice: Sendable {
     case superseded
     /// The list switches all patches off.
     case disabled
-    /// It is for other versions of the app.
+    /// It is for other versions of the app, or the app is older than the list's lowest version.
     case appVersion
     /// It needs a higher engine level.
     case engine
     /// It was withdrawn.
     case withdrawn
-    /// It failed on this device.
+    /// It failed on this device, or was banned on it.
     case banned
     /// It is not offered to more devices.
     case paused
@@ -93,7 +93,7 @@ extension PatchList {
     /// - Parameters:
     ///   - device: The device.
     ///   - held: The versions that the device has, by id, without those in shadow.
-    ///   - isBanned: Whether an entry failed on this device.
+    ///   - isBanned: Whether an entry failed on this device, or was banned on it.
     /// - Returns: One choice for each entry, and one for each held patch that is not listed, by id, the highest version
     ///   first.
     /// - Throws: `feed-mismatch` if the list is for another app or environment.
