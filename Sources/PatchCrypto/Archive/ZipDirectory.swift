@@ -24,6 +24,7 @@ struct ZipDirectory: Sendable {
     init(in buffer: [UInt8], at range: Range<Int>, limits: EnvelopeLimits) throws(PatchError) {
         var reader = ZipReader(bytes: buffer[range])
         let end = try reader.endRecord()
+        // The manifest, and a digest and a sealed script for each script. The limit may be any number.
         guard end.memberCount / 2 <= limits.scriptCount else {
             throw PatchError(
                 .limit, "zip: \(end.memberCount) members, more than \(limits.scriptCount) scripts need")
@@ -38,15 +39,19 @@ struct ZipDirectory: Sendable {
             let isSmallEnough =
                 member.name == Self.manifestName
                 ? member.size <= limits.manifestSize : member.size - EnvelopeLimits.sealingOverhead <= limits.scriptSize
-            guard isSmallEnough, total <= limits.envelopeSize else {
+            guard isSmallEnough else {
                 throw PatchError(.limit, "zip: \(member.name) exceeds a size limit with \(member.size) bytes")
+            }
+            guard total <= limits.envelopeSize else {
+                let sum = "the members up to \(member.name) have \(total) bytes"
+                throw PatchError(.limit, "zip: \(sum), more than \(limits.envelopeSize)")
             }
             members.append(member)
         }
         guard reader.position == end.directory.upperBound else {
             throw ZipReader.fault("extra data in the central directory")
         }
-        guard members.last?.data.upperBound == end.directory.lowerBound else {
+        guard (members.last?.data.upperBound ?? range.lowerBound) == end.directory.lowerBound else {
             throw ZipReader.fault("data between the members and the central directory")
         }
         guard Set(members.map { $0.name.lowercased() }).count == members.count else {
@@ -64,6 +69,12 @@ struct ZipDirectory: Sendable {
 
 /// Reads little-endian fields and headers (PKWARE APPNOTE 6.3, sections 4.3.7, 4.3.12 and 4.3.16).
 private struct ZipReader {
+    /// The attributes of a folder and of a volume's label in DOS.
+    private static let folderOrLabel = 0x18
+    /// The part of a mode of Unix that has the type of a file (`S_IFMT`), and its value for a regular file (`S_IFREG`).
+    private static let typeMask = 0o170000
+    private static let regularType = 0o100000
+
     let bytes: ArraySlice<UInt8>
     var position = 0
 
@@ -131,7 +142,8 @@ private struct ZipReader {
         // With other bits, libzip can take a header for a part of a zip64 archive.
         guard try take(2) <= 1 else { throw Self.fault("internal attributes are neither 0 nor 1") }
         let attributes = try take(4)
-        let isRegular = [0, 0o100000].contains(attributes >> 16 & 0o170000) && attributes & 0x18 == 0
+        let type = attributes >> 16 & Self.typeMask
+        let isRegular = (type == 0 || type == Self.regularType) && attributes & Self.folderOrLabel == 0
         guard isRegular else { throw Self.fault("a member is not a regular file") }
         guard bytes.startIndex + (try take(4)) == start else {
             throw Self.fault("data before a member, or members overlap or are out of order")
@@ -161,8 +173,8 @@ private struct ZipReader {
         guard NameForm.isMember(name) else {
             throw fault("a member name has characters outside [A-Za-z0-9_./-]")
         }
-        let folders = name.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
-        guard folders.allSatisfy({ !$0.isEmpty && !$0.elementsEqual(".".utf8) && !$0.elementsEqual("..".utf8) }) else {
+        let parts = name.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        guard parts.allSatisfy({ !$0.isEmpty && !$0.elementsEqual(".".utf8) && !$0.elementsEqual("..".utf8) }) else {
             throw fault("a member name is absolute, names a folder, or leads out of its folder")
         }
     }

@@ -300,6 +300,31 @@ struct ZipBytes {
         }
     }
 
+    /// A small member after large ones is not what exceeds a limit.
+    @Test func theLimitOnAllMembersIsReportedAsSuch() throws {
+        let sizes = try EnvelopeForge().members().map(\.bytes.count)
+        let total = sizes.reduce(0, +)
+        var limits = EnvelopeLimits()
+        limits.envelopeSize = total - 1
+        do {
+            _ = try read(EnvelopeForge().zip(), limits: limits)
+            Issue.record("it is read")
+        } catch {
+            let message = (error as? PatchError)?.message ?? "\(error)"
+            #expect(message.hasSuffix(" have \(total) bytes, more than \(total - 1)"), "\(message)")
+        }
+    }
+
+    @Test func anEmptyZipHasNoManifest() {
+        let zip = Array("PK".utf8) + [5, 6] + [UInt8](repeating: 0, count: 18)
+        do {
+            _ = try read(zip)
+            Issue.record("it is read")
+        } catch {
+            #expect((error as? PatchError)?.message == "zip: no manifest.json", "\(error)")
+        }
+    }
+
     @Test func unzipOpensWhatIsWritten() throws {
         let folder = try TestFolder()
         try folder.write(EnvelopeForge().zip(), to: "zip.zip")
