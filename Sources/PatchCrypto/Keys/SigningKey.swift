@@ -14,14 +14,16 @@ public struct SigningKey: Sendable {
     ///   - passphrase: Decrypts an encrypted key; ignored for any other.
     ///   - algorithm: The algorithm to sign with. An RSA key needs one; an Ed25519 key has only one.
     /// - Throws: `passphrase` if it is missing or wrong, `config` if the format does not allow the key or an RSA key
-    ///   has no algorithm.
+    ///   has no algorithm, `unavailable` if OpenSSL refuses what reading a key needs.
     public init(
         pem: SecretBytes, passphrase: SecretBytes? = nil, algorithm: SignatureAlgorithm? = nil
     ) throws(PatchError) {
         try self.init(pem: pem, passphrase: passphrase, algorithm: algorithm, rsaDefault: nil)
     }
 
-    /// Does the same, with an algorithm for an RSA key that has none, as in the format.
+    /// Does the same for a key of a file, in which an RSA key without an algorithm is one for `rsa-sha1`.
+    ///
+    /// - Parameter rsaDefault: The algorithm of an RSA key for which none is given; nil to refuse the key.
     package init(
         pem: SecretBytes, passphrase: SecretBytes? = nil, algorithm: SignatureAlgorithm? = nil,
         rsaDefault: SignatureAlgorithm?
@@ -35,7 +37,8 @@ public struct SigningKey: Sendable {
     /// - Parameters:
     ///   - algorithm: The algorithm that the key is for.
     ///   - bits: The length of an RSA modulus, 2048 to 8192; ignored for Ed25519.
-    /// - Throws: `config` if the length is not allowed, `unavailable` if OpenSSL refuses the kind of key.
+    /// - Throws: `config` if the length is not allowed or OpenSSL cannot make the key, `unavailable` if OpenSSL refuses
+    ///   the kind of key.
     public static func generate(_ algorithm: SignatureAlgorithm, bits: Int = 3072) throws(PatchError) -> SigningKey {
         guard algorithm.keyKind == .ed25519 || (2048...8192).contains(bits) else {
             throw PatchError(.config, "an RSA key of \(bits) bits is not allowed", hint: "use 2048 to 8192 bits")
@@ -52,7 +55,7 @@ public struct SigningKey: Sendable {
     ///
     /// - Returns: The signature's bytes. They are the same each time for the same payload, because all of the format's
     ///   algorithms are deterministic.
-    /// - Throws: `unavailable` if OpenSSL refuses the algorithm.
+    /// - Throws: `unavailable` if OpenSSL refuses the algorithm, `config` if the key cannot sign.
     package func sign(_ payload: ArraySlice<UInt8>) throws(PatchError) -> [UInt8] {
         try key.sign(payload, digest: verifyingKey.algorithm.digest)
     }
@@ -60,7 +63,7 @@ public struct SigningKey: Sendable {
     /// The private key as PKCS#8 PEM.
     ///
     /// - Parameter passphrase: Encrypts it (AES-256-CBC, PBKDF2-HMAC-SHA256 with 600,000 rounds); nil leaves it plain.
-    /// - Throws: `unavailable` if OpenSSL cannot write it.
+    /// - Throws: `passphrase` if it does not have 1 to 1024 bytes, `unavailable` if OpenSSL cannot write the key.
     public func pem(passphrase: SecretBytes? = nil) throws(PatchError) -> SecretBytes {
         try key.privateKeyPEM(passphrase: passphrase)
     }
