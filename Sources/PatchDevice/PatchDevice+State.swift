@@ -9,8 +9,8 @@ extension PatchDevice {
     ///   folder cannot be written.
     public func why(_ id: String) -> [PatchStatus] { store.why(id) }
 
-    /// Every version of every patch that is held, running or banned, or that the last sync left out, by id, the highest
-    /// first.
+    /// Every version of every patch that is stored, running or banned, or that the last sync left out, by id, the
+    /// highest first.
     public var patches: [PatchStatus] { store.patches }
 
     /// The patches that are active in this process, in the order in which they were activated. A patch in shadow is
@@ -33,13 +33,17 @@ extension PatchDevice {
     /// The lowest version of the app that still gets patches; nil if all do.
     public var minimumAppVersion: AppVersion? { store.state.minimumAppVersion }
 
-    /// The device's settings for the feed. A change takes effect at the next sync.
+    /// The device's settings for the feed. A change takes effect at the next sync. Without a feed, none is kept.
     public var settings: SyncSettings {
         get { updates?.settings ?? SyncSettings() }
         set {
-            updates?.settings = newValue
-            log?.resource.groups = newValue.groups
-            log?.resource.installation = newValue.installation(or: store.installation)
+            guard let updates else { return }
+            updates.settings = newValue
+            let installation = newValue.installation(or: store.installation)
+            log?.changeResource { resource in
+                resource.groups = newValue.groups
+                resource.installation = installation
+            }
         }
     }
 
@@ -50,20 +54,20 @@ extension PatchDevice {
     /// - Parameters:
     ///   - patch: The patch.
     ///   - reason: Why, for ``why(_:)``.
-    /// - Returns: Whether it was held or running. Nothing is banned if it was not.
+    /// - Returns: Whether it was stored, also in shadow, or running. Nothing is banned if it was not.
     /// - Throws: `io` if that cannot be written. In this process, it does not run nevertheless.
     @discardableResult
     public func ban(_ patch: PatchID, reason: String) throws(PatchError) -> Bool {
         try store.ban(patch.id, version: patch.version, reason: reason)
     }
 
-    /// Rolls back every version of a patch that is held or running, and never runs them on this device again. A version
-    /// that the device gets later is not banned.
+    /// Rolls back every version of a patch that is stored or running, and never runs them on this device again. A
+    /// version that the device gets later is not banned.
     ///
     /// - Parameters:
     ///   - id: The patch's reverse-DNS name.
     ///   - reason: Why, for ``why(_:)``.
-    /// - Returns: Whether a version of the patch was held or running.
+    /// - Returns: Whether a version of the patch was stored, also in shadow, or running.
     /// - Throws: `io` if that cannot be written. In this process, they do not run nevertheless.
     @discardableResult
     public func ban(everyVersionOf id: String, reason: String) throws(PatchError) -> Bool {

@@ -64,6 +64,19 @@ import Testing
         #expect(device.log?.resource.installation == device.store.installation)
     }
 
+    /// The settings are those for a feed, so the log does not follow what is not kept either.
+    @Test func settingsWithoutAFeedChangeNothing() throws {
+        let device = PatchDevice(
+            host: try HostInfo(app: "com.example.shop", version: "2.3.1"), registry: PatchRegistry(),
+            folder: folder.at("device"), feed: nil, trust: nil, log: .init(folder: folder.at("events")),
+            clock: { 1_790_000_000_000 }, uptime: .system, listener: nil)
+        device.settings = SyncSettings(installation: "files-0")
+        device.settings.groups = ["qa"]
+        #expect(device.settings.installation == nil && device.settings.groups.isEmpty)
+        let resource = try #require(device.log?.resource)
+        #expect(resource.installation == device.store.installation && resource.groups.isEmpty)
+    }
+
     /// A device in a second process, which logs to this test's folder.
     private func device(
         of bench: DeviceSimulator<DeviceTests.App>, uptime: Uptime = .system
@@ -251,6 +264,19 @@ import Testing
         for bench in benches + benches { log.recordCalls(of: bench.registry) }
         let calls = try lines().compactMap { $0.firstMatch(of: /"patch.calls":(\d+)/).map { String($0.1) } }
         #expect(calls == ["100", "30"])
+    }
+
+    /// A new registry may be in the memory of one that is gone.
+    @Test func callsOfARegistryThatIsGoneAreForgotten() throws {
+        let log = try log()
+        for _ in 0..<20 {
+            let bench = try PatchTestHost(app: "com.example.shop", version: "2.3.1")
+            let function = try bench.registry.replaceable("Shop.price") { (x: Int) -> Int in x }
+            try bench.install(source: Self.script("return x"))
+            #expect(function(1) == 1)
+            log.recordCalls(of: bench.registry)
+        }
+        #expect(try recordedCalls() == Array(repeating: 1, count: 20))
     }
 
     /// A service may have no other event for hours before it is killed.

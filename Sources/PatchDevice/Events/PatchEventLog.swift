@@ -12,8 +12,9 @@ internal import Synchronization
 ///     let log = PatchEventLog(folder: "…/events", resource: EventResource(host: host, installation: installation))
 ///     let runner = PatchRunner(registry: registry, host: host) { log.record(PatchEvent($0)) }
 ///
-/// An event that happens again within a minute is counted, and written once with its count when the minute is over. A
-/// line is written with one call, so another program can follow the files. Several processes may log to one folder.
+/// An event that happens again within a minute is counted. It is written once with its count, with the first call after
+/// that minute. A line is written with one call, so another program can follow the files. Several processes may log to
+/// one folder.
 public final class PatchEventLog: Sendable {
     /// How much is kept.
     public struct Limits: Sendable {
@@ -30,18 +31,25 @@ public final class PatchEventLog: Sendable {
         public init() {}
     }
 
+    /// The calls of a registry that were written.
+    private struct Counted {
+        /// nil once it is gone. Another registry may have its identifier then.
+        weak var registry: PatchRegistry?
+        var counter = CallCounter()
+    }
+
     private struct Memory {
         var resource: EventResource
         var files: EventFolder
         var repeats = EventDeduplicator<PatchEvent>(milliseconds: 60_000)
         /// The calls that were written, by registry.
-        var calls: [ObjectIdentifier: CallCounter] = [:]
+        var calls: [ObjectIdentifier: Counted] = [:]
         var error: PatchError?
 
         /// Writes an event as a line. A fault is kept, because the code that reports events cannot handle it.
         mutating func write(_ event: EventRecord, at now: Int) {
-            let timestamp = Timestamp(secondsSince1970: now / 1000)?.with(milliseconds: now % 1000)
-            let context: EventRecord.Members = [(.timestamp, .string(timestamp ?? "")), (.resource, resource.json)]
+            let timestamp = Timestamp(nearestTo: now / 1000).with(milliseconds: now % 1000)
+            let context: EventRecord.Members = [(.timestamp, .string(timestamp)), (.resource, resource.json)]
             do throws(PatchError) {
                 try files.append(Array(event.boundedLine(context).utf8), at: now)
                 self.error = nil
@@ -98,7 +106,10 @@ public final class PatchEventLog: Sendable {
         set { memory.locked { $0.resource = newValue } }
     }
 
-    /// Why the last event could not be written; nil if it was written.
+    /// Changes the description of the device in one step.
+    func changeResource(_ change: (inout EventResource) -> Void) { memory.locked { change(&$0.resource) } }
+
+    /// Why the last event could not be written, or the files could not be flushed after it; nil if neither failed.
     public var error: PatchError? { memory.locked { $0.error } }
 
     /// Writes an event, or counts it if it was written less than a minute ago.
@@ -139,7 +150,9 @@ public final class PatchEventLog: Sendable {
         let now = now
         memory.locked { memory in
             memory.writeRepeats(at: now, all: false)
-            let entries = memory.calls[ObjectIdentifier(registry), default: CallCounter()].next(of: registry)
+            memory.calls = memory.calls.filter { $0.value.registry != nil }
+            let key = ObjectIdentifier(registry)
+            let entries = memory.calls[key, default: Counted(registry: registry)].counter.next(of: registry)
             for entry in entries { memory.write(entry.record, at: now) }
         }
     }
@@ -155,10 +168,10 @@ public final class PatchEventLog: Sendable {
 }
 
 extension EventRecord {
-    /// The maximum length of a line, in bytes.
+    /// The length in bytes above which a line is cut. The context is never cut: a line may be longer by many groups.
     private static let longest = 16 << 10
 
-    /// The event's line. If it would be too long, the patch is its only attribute.
+    /// The event's line. If it would be too long, its only attributes are the patch, `event.cut` and the count.
     fileprivate func boundedLine(_ context: EventRecord.Members) -> String {
         let line = line(context)
         return line.utf8.count <= Self.longest ? line : self.line(context, isCut: true)
