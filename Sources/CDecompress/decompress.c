@@ -49,6 +49,8 @@ static int open_zstd(void) {
 dc_format dc_format_of(const unsigned char *bytes, size_t length) {
     if (length >= 2 && bytes[0] == 0x1f && bytes[1] == 0x8b) return DC_GZIP;
     if (length >= 4 && memcmp(bytes, "\x28\xb5\x2f\xfd", 4) == 0) return DC_ZSTD;
+    /* A frame to skip, of which there are 16 kinds, may come first (RFC 8878, section 3.1.2). */
+    if (length >= 4 && (bytes[0] & 0xf0) == 0x50 && memcmp(bytes + 1, "\x2a\x4d\x18", 3) == 0) return DC_ZSTD;
     return DC_PLAIN;
 }
 

@@ -2,44 +2,104 @@ internal import CDecompress
 internal import PatchCrypto
 internal import PatchFiles
 
-/// The uncompressed contents of a file.
-@safe struct EventSource: ~Copyable {
+/// Uncompresses the bytes of a file. Its errors do not name the file.
+@safe private final class Unpacker {
     private static let noZstandard = PatchError(
         .unavailable, "Zstandard cannot be read here", hint: "install libzstd1, or pipe zstd -dc to -")
     private static let noMemory = PatchError(.internal, "no memory")
-    /// The bytes at the beginning of a file that name its format.
-    private static let longestMagic = 4
     /// Event logs are compressed by a factor of 10 to 50, and those of like lines by 300. Data that grows much more was
     /// made to keep the reader busy.
     private static let mostGrowth = (times: 2000, free: 16 << 20)
 
+    private let stream: OpaquePointer
+    /// How many bytes were written.
+    private var unpacked = 0
+    /// Why no more can be uncompressed, once what came before it was used.
+    private(set) var failure: PatchError?
+
+    /// - Throws: `unavailable` if the library that reads Zstandard is missing, `internal` without memory.
+    init(_ format: dc_format) throws(PatchError) {
+        var status = DC_OK
+        guard let stream = unsafe dc_open(format, &status) else {
+            throw status == DC_NO_LIBRARY ? Self.noZstandard : Self.noMemory
+        }
+        unsafe self.stream = stream
+    }
+
+    deinit { unsafe dc_close(stream) }
+
+    /// Whether the file may end here.
+    var isWhole: Bool { unsafe dc_is_whole(stream) != 0 }
+
+    /// Uncompresses bytes of a file, and notes a failure.
+    ///
+    /// - Parameter read: How many bytes were read from the file.
+    /// - Returns: How many bytes were used and written. If none was written, more of the file is needed.
+    func unpack(
+        _ input: UnsafeMutableRawBufferPointer, to buffer: UnsafeMutableRawBufferPointer, read: Int
+    ) -> (used: Int, written: Int) {
+        var used = input.count
+        var written = buffer.count
+        let status = unsafe dc_read(
+            stream, input.baseAddress?.assumingMemoryBound(to: UInt8.self), &used,
+            buffer.baseAddress?.assumingMemoryBound(to: UInt8.self), &written)
+        unpacked += written
+        failure = failure(of: status, read: read)
+        return (used, written)
+    }
+
+    private func failure(of status: dc_status, read: Int) -> PatchError? {
+        switch status {
+        case DC_OK:
+            let isTooLarge = unpacked > Self.mostGrowth.free + Self.mostGrowth.times * read
+            return isTooLarge
+                ? Self.fault("more than \(Self.mostGrowth.times) times larger than what was read of the file") : nil
+        case DC_NO_MEMORY: return Self.noMemory
+        case DC_LARGE_WINDOW:
+            return PatchError(
+                .malformed, "the window of the compressed data is larger than 8 MB",
+                hint: "compress it with a smaller window, as zstd does by itself")
+        default: return Self.fault("damaged")
+        }
+    }
+
+    static func fault(_ what: String) -> PatchError {
+        PatchError(.malformed, "the compressed data is \(what)", hint: "the events before are counted")
+    }
+}
+
+/// The uncompressed contents of a file.
+@safe struct EventSource: ~Copyable {
+    /// The bytes at the beginning of a file that name its format.
+    private static let longestMagic = 4
+
     private let path: Path
     private let file: Descriptor
     private let packed: UnsafeMutableRawBufferPointer
-    /// Nil if the file is not compressed.
-    private let stream: OpaquePointer?
+    /// nil if the file is not compressed.
+    private let unpacker: Unpacker?
     /// The part of `packed` that was read from the file and is still to be used.
     private var rest: Range<Int>
-    /// Whether all of the file was read.
+    /// Whether all of the file was read, if it is compressed.
     private var isAtEnd = false
-    /// How many bytes were read from the file, and how many it has grown to, if it is compressed.
+    /// How many bytes were read from the file, if it is compressed.
     private var position: Int
-    private var unpacked = 0
-    /// Why no more can be uncompressed, once what came before it was returned.
-    private var failure: PatchError?
 
     /// The reason why Zstandard files cannot be read on this machine; nil if they can.
     static var missingLibrary: PatchError? {
-        var status = DC_OK
-        guard let stream = unsafe dc_open(DC_ZSTD, &status) else { return noZstandard }
-        unsafe dc_close(stream)
-        return nil
+        do throws(PatchError) {
+            _ = try Unpacker(DC_ZSTD)
+            return nil
+        } catch {
+            return error
+        }
     }
 
     /// Opens a file, and finds out from its first bytes whether it is compressed.
     ///
     /// - Parameter packed: Room for the bytes of the file, as long as the source is used.
-    /// - Throws: `noInput` if it cannot be read, `unavailable` if the library that reads Zstandard is missing.
+    /// - Throws: `noInput` if it cannot be read, `unavailable` if the library that reads Zstandard is missing,
+    ///   `internal` without memory.
     static func open(_ path: Path, _ packed: UnsafeMutableRawBufferPointer) throws(PatchError) -> EventSource {
         let file = try InputFile.open(path).file
         var count = 0
@@ -50,16 +110,15 @@ internal import PatchFiles
             count += more
         }
         let format = unsafe dc_format_of(packed.baseAddress?.assumingMemoryBound(to: UInt8.self), count)
-        var status = DC_OK
-        let stream = unsafe format == DC_PLAIN ? nil : dc_open(format, &status)
-        guard unsafe format == DC_PLAIN || stream != nil else {
-            throw (status == DC_NO_LIBRARY ? noZstandard : noMemory).about(path)
+        let unpacker: Unpacker?
+        do throws(PatchError) {
+            unpacker = try format == DC_PLAIN ? nil : Unpacker(format)
+        } catch {
+            throw error.about(path)
         }
         return unsafe EventSource(
-            path: path, file: file, packed: packed, stream: stream, rest: 0..<count, position: count)
+            path: path, file: file, packed: packed, unpacker: unpacker, rest: 0..<count, position: count)
     }
-
-    deinit { if let stream = unsafe stream { unsafe dc_close(stream) } }
 
     private static func read(
         _ file: Descriptor, _ path: Path, _ buffer: UnsafeMutableRawBufferPointer
@@ -72,14 +131,16 @@ internal import PatchFiles
     /// - Throws: `noInput` if the file cannot be read, `malformed` if its compressed data is damaged, cut off or grows
     ///   too much, `internal` without memory.
     mutating func fill(_ buffer: UnsafeMutableRawBufferPointer) throws(PatchError) -> Int {
-        guard let stream = unsafe stream else { return try unsafe copy(to: buffer) }
+        guard let unpacker else { return try unsafe copy(to: buffer) }
         while true {
-            if let failure { throw failure }
+            if let failure = unpacker.failure { throw failure.about(path) }
             if rest.isEmpty, !isAtEnd { try readMore() }
-            if isAtEnd, unsafe dc_is_whole(stream) != 0 { return 0 }
-            let count = try unsafe unpack(stream, to: buffer)
-            if count > 0 { return count }
-            if isAtEnd { throw fault("cut off") }
+            if isAtEnd, unpacker.isWhole { return 0 }
+            let part = unsafe unpacker.unpack(
+                UnsafeMutableRawBufferPointer(rebasing: packed[rest]), to: buffer, read: position)
+            rest = rest.lowerBound + part.used..<rest.upperBound
+            if part.written > 0 { return part.written }
+            if isAtEnd, unpacker.failure == nil { throw Unpacker.fault("cut off").about(path) }
         }
     }
 
@@ -98,39 +159,5 @@ internal import PatchFiles
         position += count
         rest = 0..<count
         isAtEnd = count == 0
-    }
-
-    /// Uncompresses what was read. Returns 0 if that needs more of the file.
-    private mutating func unpack(
-        _ stream: OpaquePointer, to buffer: UnsafeMutableRawBufferPointer
-    ) throws(PatchError) -> Int {
-        var used = rest.count
-        var written = buffer.count
-        let status = unsafe dc_read(
-            stream, packed.baseAddress?.assumingMemoryBound(to: UInt8.self).advanced(by: rest.lowerBound), &used,
-            buffer.baseAddress?.assumingMemoryBound(to: UInt8.self), &written)
-        rest = rest.lowerBound + used..<rest.upperBound
-        unpacked += written
-        failure = failure(of: status)
-        return written
-    }
-
-    private func failure(of status: dc_status) -> PatchError? {
-        switch status {
-        case DC_OK:
-            let isTooLarge = unpacked > Self.mostGrowth.free + Self.mostGrowth.times * position
-            return isTooLarge ? fault("more than \(Self.mostGrowth.times) times larger than the file") : nil
-        case DC_NO_MEMORY: return Self.noMemory.about(path)
-        case DC_LARGE_WINDOW:
-            return PatchError(
-                .malformed, "the window of the compressed data is larger than 8 MB",
-                hint: "compress it with a smaller window, as zstd does by itself"
-            ).about(path)
-        default: return fault("damaged")
-        }
-    }
-
-    private func fault(_ what: String) -> PatchError {
-        PatchError(.malformed, "the compressed data is \(what)", hint: "the events before are counted").about(path)
     }
 }

@@ -81,6 +81,19 @@ import Testing
         #expect(error?.message == "the compressed data is damaged")
     }
 
+    /// Such a frame has no content. It may be anywhere (RFC 8878, section 3.1.2).
+    @Test(arguments: [0x50, 0x57, 0x5F] as [UInt8])
+    func framesThatAreSkippedMayComeFirst(_ kind: UInt8) throws {
+        let folder = try TestFolder()
+        try folder.write(Self.line("launched", device: 1, patch: nil) + "\n", to: "events")
+        let run = try Tool.run("/bin/bash", ["-c", "zstd -c -q events"], in: folder.path)
+        try #require(run.status == 0, "\(run.error)")
+        let skipped: [UInt8] = [kind, 0x2A, 0x4D, 0x18, 3, 0, 0, 0, 7, 8, 9]
+        #expect(try Self.report(skipped + run.output + skipped).input.events == 1)
+        let cut = #expect(throws: PatchError(.malformed, "")) { try Self.report(skipped.dropLast()) }
+        #expect(cut?.message == "the compressed data is cut off")
+    }
+
     /// The checksum at the end is found to be wrong when all has been read.
     @Test func eventsBeforeTheDamageAreCounted() throws {
         let folder = try TestFolder()
@@ -134,7 +147,8 @@ import Testing
             let error = #expect(throws: PatchError(.malformed, "")) {
                 try EventInput().read(Path("\(folder.path)/packed.zst"), into: &builder)
             }
-            #expect(error?.message == "the compressed data is more than 2000 times larger than the file")
+            let fault = "more than 2000 times larger than what was read of the file"
+            #expect(error?.message == "the compressed data is \(fault)")
             return
         }
         try EventInput().read(Path("\(folder.path)/packed.zst"), into: &builder)
