@@ -24,32 +24,31 @@ extension FleetReport.Device.Held {
 }
 
 extension FleetReport.Patch {
-    /// When the feed stopped it, in milliseconds since 1970; nil if it did not.
-    var stopTime: UInt64? { stopped.map { UInt64(max(0, $0.secondsSince1970)) * 1000 } }
-
-    /// Counts a device. Returns false if the device only shadows a live patch.
+    /// Counts a device.
     ///
     /// - Parameters:
     ///   - own: The life of the device itself.
     ///   - new: When the first event of a new device was, in seconds since 1970.
     ///   - scale: How many devices it represents.
+    /// - Returns: false if the patch is live and never ran on it.
     mutating func count(_ life: DeviceLife, on own: DeviceLife, new: ClosedRange<UInt32>, _ scale: Int) -> Bool {
-        shadowed += life.has(.compared) ? scale : 0
-        uncounted += life.has(.uncounted) ? scale : 0
+        let one: (Bool) -> Int = { $0 ? scale : 0 }
+        shadowed += one(life.has(.compared))
+        uncounted += one(life.has(.uncounted))
         guard !isLive || life.has(.ran) else { return false }
         let isRunning = life.isRunning(on: own)
         devices += scale
-        newDevices += new.contains(life.first) ? scale : 0
-        running += isRunning ? scale : 0
-        failing += isFailing(life) ? scale : 0
-        rolledBack += life.has(.rolledBack) ? scale : 0
-        suspected += life.isSuspected ? scale : 0
-        affected += isAffected(life) ? scale : 0
-        refused += life.has(.refused) ? scale : 0
+        newDevices += one(new.contains(life.first))
+        running += one(isRunning)
+        failing += one(isFailing(life))
+        rolledBack += one(life.has(.rolledBack))
+        suspected += one(life.isSuspected)
+        affected += one(isAffected(life))
+        refused += one(life.has(.refused))
         stages[life.stage, default: 0] += scale
         if let stopTime, life.has(.heardSinceStop) || own.runTime.map({ $0 >= stopTime }) ?? false {
             heard += scale
-            keeping += isRunning ? scale : 0
+            keeping += one(isRunning)
         }
         return true
     }

@@ -143,7 +143,11 @@ package struct FleetReport: Sendable, Equatable {
         /// missing.
         package var stages: [Stage: Int] = [:]
         /// When the feed stopped it; nil if it is not stopped.
-        package var stopped: Timestamp?
+        package var stopped: Timestamp? {
+            didSet { stopTime = stopped.map { UInt64(max(0, $0.secondsSince1970)) * 1000 } }
+        }
+        /// The same in milliseconds since 1970, to compare it with each event.
+        private(set) var stopTime: UInt64?
         /// Devices that have reported since then, and the number of them on which it still runs.
         package var heard = 0, keeping = 0
         /// Devices that have compared it in shadow, now or earlier.
