@@ -82,8 +82,8 @@ extension PatchError.Code {
     public static let policy = Self("policy")
     /// A size or a count exceeds a limit.
     public static let limit = Self("limit")
-    /// This machine lacks something: its OpenSSL refuses an algorithm that the format needs, another Lua takes the place
-    /// of the program's own, or a library or memory is missing.
+    /// This machine lacks something: its OpenSSL refuses an algorithm that the format needs, another Lua takes the
+    /// place of the program's own, or a library or memory is missing.
     public static let unavailable = Self("unavailable")
     /// A defect in this software.
     public static let `internal` = Self("internal")

@@ -74,7 +74,8 @@ public final class PatchDevice: Sendable {
         /// of a patched function may wait for it, so it must be quick. Failures, fallbacks and other events that differ
         /// only in their messages are reported at most once a second, with their count.
         public var onEvent: (@Sendable (PatchEvent) -> Void)?
-        /// Called after each envelope that a sync has fetched, or has failed to fetch: on any thread, one call at a time.
+        /// Called after each envelope that a sync has fetched, or has failed to fetch: on any thread, one call at a
+        /// time.
         public var onProgress: (@Sendable (SyncProgress) -> Void)?
         /// Returns the current time, in whole seconds; nil for the system's clock.
         public var clock: (@Sendable () -> Timestamp)?
@@ -88,8 +89,8 @@ public final class PatchDevice: Sendable {
         ///   - log: Where events are logged; nil to log none.
         ///   - isReader: Whether to only read the folder, for an extension of the app that shares it.
         ///   - onEvent: Called for each event, on any thread, also on several at once, so it must be quick.
-        ///   - onProgress: Called after each envelope that a sync has fetched, or has failed to fetch: on any thread, one
-        ///     call at a time.
+        ///   - onProgress: Called after each envelope that a sync has fetched, or has failed to fetch: on any thread,
+        ///     one call at a time.
         ///   - clock: Returns the current time, in whole seconds; nil for the system's clock.
         public init(
             settings: SyncSettings = SyncSettings(), limits: PatchLimits = PatchLimits(),

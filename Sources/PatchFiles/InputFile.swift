@@ -79,8 +79,8 @@ package enum InputFile {
 
     /// Reads a small file, such as a key, and refuses a larger one instead of cutting it short.
     ///
-    /// A file without a size, such as a pipe or one in /proc, is read into memory that is allocated at once, so that a secret leaves no
-    /// copies.
+    /// A file without a size, such as a pipe or one in /proc, is read into memory that is allocated at once, so that a
+    /// secret leaves no copies.
     ///
     /// - Throws: `noInput` if the file cannot be read, `config` if it is larger.
     package static func small(

@@ -100,8 +100,8 @@ public final class TestFeed: Sendable {
     ///
     /// This and the functions that follow do what `patchpack feed` does with the verbs of the same names.
     ///
-    /// - Throws: `config` if the feed does not list the patch, or if it is withdrawn and the change would give it back to
-    ///   devices that still have it.
+    /// - Throws: `config` if the feed does not list the patch, or if it is withdrawn and the change would give it
+    ///   back to devices that still have it.
     public func rollout(_ patch: PatchID, percent: Int) throws(PatchError) {
         try edit(patch) { entry in
             entry.rollout = Rollout(basisPoints: percent.timesHundred)

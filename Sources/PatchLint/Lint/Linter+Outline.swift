@@ -120,8 +120,8 @@ extension Linter {
         }
     }
 
-    /// Finds scripts that no `require` leads to, unless the name of one is known only when the script runs, or is nested
-    /// too deeply to be read.
+    /// Finds scripts that no `require` leads to, unless the name of one is known only when the script runs, or is
+    /// nested too deeply to be read.
     mutating func checkRequired() {
         guard scripts.count > 1, outlines.allSatisfy({ $0.isWhole && !$0.required.contains(nil) }) else { return }
         var reached: Set<Int> = [0]

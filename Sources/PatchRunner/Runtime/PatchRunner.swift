@@ -153,10 +153,10 @@ public final class PatchRunner: Sendable {
     /// - Parameter patch: A patch that was verified.
     /// - Returns: The loaded patch, for ``activate(_:)``.
     /// - Throws: `policy` if the patch is not for this app, version, engine or time, or its version is lower than
-    ///   ``minimumVersions`` allows. `script` if the script does not parse, fails, replaces nothing, replaces a function
-    ///   that the app does not have, or replaces other names than its manifest lists. `script-limit` if the script runs
-    ///   past a limit, or the thread has too little stack left. `unavailable` if there is not enough memory, or another
-    ///   Lua in the program takes the place of the right one.
+    ///   ``minimumVersions`` allows. `script` if the script does not parse, fails, replaces nothing, replaces a
+    ///   function that the app does not have, or replaces other names than its manifest lists. `script-limit` if the
+    ///   script runs past a limit, or the thread has too little stack left. `unavailable` if there is not enough
+    ///   memory, or another Lua in the program takes the place of the right one.
     public func load(_ patch: VerifiedPatch) throws(PatchError) -> LoadedPatch { try load(patch, countingWith: nil) }
 
     /// Loads a patch whose failures count together with the failures of an earlier script, for tests.
