@@ -49,8 +49,9 @@ extension PatchError.Code {
         "malformed": 10, "bad-signature": 11, "unknown-signer": 12, "decrypt-failed": 13, "digest-mismatch": 14,
         "policy": 15, "limit": 16, "script": 20, "script-limit": 21, "feed-malformed": 30, "feed-signature": 31,
         "feed-rollback": 32, "feed-expired": 33, "feed-mismatch": 34, "feed-limit": 35, "feed-unavailable": 36,
-        "clock": 37, "feed-published": 38, "feed-listed": 39, "feed-conflict": 40, "usage": 64, "duplicate": 65,
-        "no-input": 66, "unavailable": 69, "internal": 70, "exists": 73, "io": 74, "passphrase": 77, "config": 78,
+        "clock": 37, "feed-published": 38, "feed-listed": 39, "feed-conflict": 40, "cancelled": 41, "usage": 64,
+        "duplicate": 65, "no-input": 66, "unavailable": 69, "internal": 70, "exists": 73, "io": 74, "passphrase": 77,
+        "config": 78,
         "modified-trust": 79,
     ]
 }

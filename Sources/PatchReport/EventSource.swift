@@ -6,7 +6,7 @@ internal import PatchFiles
 @safe private final class Unpacker {
     private static let noZstandard = PatchError(
         .unavailable, "Zstandard cannot be read here", hint: "install libzstd1, or pipe zstd -dc to -")
-    private static let noMemory = PatchError(.internal, "no memory")
+    private static let noMemory = PatchError(.unavailable, "no memory")
     /// Event logs are compressed by a factor of 10 to 50, and those of like lines by 300. Data that grows much more was
     /// made to keep the reader busy.
     private static let mostGrowth = (times: 2000, free: 16 << 20)
@@ -17,7 +17,7 @@ internal import PatchFiles
     /// Why no more can be uncompressed, once what came before it was used.
     private(set) var failure: PatchError?
 
-    /// - Throws: `unavailable` if the library that reads Zstandard is missing, `internal` without memory.
+    /// - Throws: `unavailable` if the library that reads Zstandard or memory is missing.
     init(_ format: dc_format) throws(PatchError) {
         var status = DC_OK
         guard let stream = unsafe dc_open(format, &status) else {
@@ -98,8 +98,8 @@ internal import PatchFiles
     /// Opens a file, and finds out from its first bytes whether it is compressed.
     ///
     /// - Parameter packed: Room for the bytes of the file, as long as the source is used.
-    /// - Throws: `noInput` if it cannot be read, `unavailable` if the library that reads Zstandard is missing,
-    ///   `internal` without memory.
+    /// - Throws: `noInput` if it cannot be read, `unavailable` if the library that reads Zstandard or memory
+    ///   is missing.
     static func open(_ path: Path, _ packed: UnsafeMutableRawBufferPointer) throws(PatchError) -> EventSource {
         let file = try InputFile.open(path).file
         var count = 0
@@ -129,7 +129,7 @@ internal import PatchFiles
     /// Writes the next bytes to a buffer. Returns 0 at the end.
     ///
     /// - Throws: `noInput` if the file cannot be read, `malformed` if its compressed data is damaged, cut off or grows
-    ///   too much, `internal` without memory.
+    ///   too much, `unavailable` without memory.
     mutating func fill(_ buffer: UnsafeMutableRawBufferPointer) throws(PatchError) -> Int {
         guard let unpacker else { return try unsafe copy(to: buffer) }
         while true {

@@ -206,7 +206,8 @@ public final class TestFeed: Sendable {
             guard let old else { throw PatchError(.config, "\(patch.id) \(patch.version): not in this feed") }
             var entry = old
             try body(&entry)
-            feed.replace(old, with: entry, in: details)
+            guard let new = old.changed(to: entry, reason: reason) else { return }
+            feed.replace(old, with: new, in: details)
         }
     }
 

@@ -828,6 +828,25 @@ import Testing
         #expect(DeviceTests.codes(bench, Self.late).last == "1 good")
     }
 
+    @Test func aGoodVersionBesideAClosedOneThatWaitedRuns() async throws {
+        let bench = try await benchWithGoodLatePatch()
+        func register() throws -> Int? {
+            let late = try bench.device?.registry.replaceable("Shop.late") { (x: Int) -> Int in x }
+            return late?(1)
+        }
+        let source = Self.lateSource().replacing("@version 1", with: "@version 2")
+        try bench.feed.publish(source.replacing("end)", with: "end, {otherwise = 5})"))
+        await bench.sync()
+        for _ in 0..<2 {
+            _ = try register()
+            bench.crash()
+            try await bench.launch()
+        }
+        #expect(DeviceTests.codes(bench, Self.late).last == "1 waiting")
+        #expect(try register() == 5)
+        #expect(DeviceTests.codes(bench, Self.late) == ["2 closed", "1 good"] && bench.active.map(\.version) == [1])
+    }
+
     /// On a disk that is full, what is good runs.
     @Test func aGoodPatchThatWaitedRunsIfNothingCanBeWritten() async throws {
         let bench = try await benchWithGoodLatePatch()

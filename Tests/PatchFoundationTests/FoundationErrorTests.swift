@@ -50,6 +50,21 @@ import Testing
         #expect(Set(listed.values).count == listed.count)
     }
 
+    /// The lists of public declarations name the codes as Swift does.
+    @Test func eachPublicCodeHasANumber() throws {
+        let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().appending(path: "docs/api")
+        var codes: [String] = []
+        for page in try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil) {
+            let text = try String(contentsOf: page, encoding: .utf8)
+            codes += text.matches(of: /PatchError\.Code: static let `?(\w+)`?:/).map { match in
+                match.output.1.reduce(into: "") { $0 += $1.isUppercase ? "-\($1.lowercased())" : "\($1)" }
+            }
+        }
+        #expect(codes.count > 20 && codes.contains("cancelled"))
+        #expect(codes.filter { PatchError.Code.numbers[$0] == nil } == [])
+    }
+
     @Test func aMomentIsADate() throws {
         let moment = try #require(Timestamp("2026-11-22T11:20:00Z"))
         #expect(Date(moment).timeIntervalSince1970 == Double(moment.secondsSince1970))

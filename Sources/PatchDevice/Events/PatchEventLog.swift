@@ -148,13 +148,17 @@ public final class PatchEventLog: Sendable {
     /// - Parameter registry: The functions that patches replace.
     public func recordCalls(of registry: PatchRegistry) {
         let now = now
-        memory.locked { memory in
+        let live = memory.locked { memory in
             memory.writeRepeats(at: now, all: false)
+            let live = memory.calls.values.compactMap(\.registry)
             memory.calls = memory.calls.filter { $0.value.registry != nil }
             let key = ObjectIdentifier(registry)
             let entries = memory.calls[key, default: Counted(registry: registry)].counter.next(of: registry)
             for entry in entries { memory.write(entry.record, at: now) }
+            return live
         }
+        // If the last reference to a registry was here, it ends now, and not under the lock.
+        withExtendedLifetime(live) {}
     }
 
     /// Writes the counts of repeated events, and flushes the files to the disk.

@@ -47,11 +47,11 @@ extension PatchStore {
         let keys = trust()
         for (held, isDue) in ready {
             if let patch = verify(held.hash, on: runner, trust: keys), notesActivation(of: held, isDue: isDue),
-                activate(patch, held.hash, on: runner)
+                activate(patch, held.hash, on: runner), !state.isClosed(held.hash, isFollower: isReadOnly)
             {
                 continue
             }
-            activateSuccessor(of: held.patch.id, without: [held.patch], on: runner, keys, isDue: isDue)
+            activateSuccessor(of: held.patch.id, without: [held.patch], on: runner, keys)
         }
         endIfInBackground()
     }
@@ -149,7 +149,7 @@ extension PatchStore {
         of id: String, without others: Set<PatchID>, on runner: PatchRunner, _ trust: PatchTrust, isDue: Bool = false
     ) {
         let isFollower = isReadOnly
-        let (failed, blockReasons) = memory.locked { ($0.failed, $0.launch.blockReasons) }
+        let (failed, blockReasons, due) = memory.locked { ($0.failed, $0.launch.blockReasons, $0.launch.due) }
         for held in state.successors(of: id, without: others, isFollower: isFollower) {
             let hash = held.hash
             let isClosed = state.isClosed(hash, isFollower: isFollower)
@@ -157,7 +157,9 @@ extension PatchStore {
             if case .notApplicable = blockReasons[hash] { continue }
             guard isClosed || !failed.contains(hash) else { continue }
             var isActive = memory.locked { (isClosed ? $0.launch.answering : $0.launch.running).contains(hash) }
-            if !isActive, let patch = verify(hash, on: runner, trust: trust), notesActivation(of: held, isDue: isDue) {
+            if !isActive, let patch = verify(hash, on: runner, trust: trust),
+                notesActivation(of: held, isDue: isDue || due.contains(hash))
+            {
                 isActive = activate(patch, hash, on: runner)
             }
             // A closed one answers only for functions with an `otherwise`.
@@ -175,7 +177,8 @@ extension PatchStore {
             try change { $0.activate(held.hash, isDue: isDue) }
             return true
         } catch {
-            if held.stage == .good || state.isClosed(held.hash, isFollower: false) { return true }
+            let isGood = held.stage == .good || held.wasGood && !held.isSuspended
+            if isGood || state.isClosed(held.hash, isFollower: false) { return true }
             memory.locked { $0.launch.setBlockReason(.postponed(error), of: held.hash) }
             return false
         }

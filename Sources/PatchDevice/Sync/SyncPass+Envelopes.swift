@@ -158,7 +158,7 @@ extension SyncReport.Result {
         case .io: throw error
         case .feedMismatch where manifest != nil: outcome = .listMismatch
         // What is served is not what is signed: it was cut, or something was added to it.
-        case .feedUnavailable, .feedMismatch, .feedLimit, .feedMalformed: outcome = .unavailable
+        case .feedUnavailable, .feedMismatch, .feedLimit, .feedMalformed, .cancelled: outcome = .unavailable
         default: outcome = hasExpired ? .expired : .refused
         }
         detail = "\(error.code): \(error.message)"

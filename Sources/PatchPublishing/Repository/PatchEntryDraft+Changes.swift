@@ -21,7 +21,7 @@ extension PatchEntryDraft {
             var json = entry.json
             for key in [Key.since, Key.offered, Key.author, Key.reason] { json.set(key, nil) }
             if entry.when == .now { json.set(Key.when, nil) }
-            return json.canonical
+            return json.encoded()
         }
         return visible(self) == visible(other)
     }
