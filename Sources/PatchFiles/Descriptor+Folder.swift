@@ -21,10 +21,7 @@ extension Descriptor {
             for component in path.components.dropFirst(root.components.count) {
                 let name = Path(bytes: Array(component))
                 place = place.appending(name)
-                if (try? makeFolder(name, in: folder)) != nil {
-                    made.append(place)
-                    try? folder.synchronize()
-                }
+                if (try? makeFolder(name, in: folder)) != nil { made.append(place) }
                 folder = try Descriptor(name, [.read, .folder, .noFollow], in: folder)
             }
             return folder

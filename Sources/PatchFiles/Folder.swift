@@ -25,8 +25,6 @@ package enum Folder {
                 guard error == .notFound, path.parent != path else { throw .system(.io, path, error) }
                 return nil
             }
-            // Files in it are flushed, and so is its name.
-            try? Descriptor(path.parent, [.read, .folder]).synchronize()
             return true
         }
         if let isNew = try attempt() { return isNew ? [path] : [] }

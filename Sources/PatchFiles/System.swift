@@ -243,9 +243,15 @@ extension Descriptor {
             })
     }
 
+    /// Makes a folder, and flushes its name to the disk, as files in it will be.
     static func makeFolder(_ path: Path, in folder: Descriptor? = nil) throws(SystemError) {
         try SystemError.check(
             withNumber(of: folder) { folder in unsafe path.withCString { unsafe mkdirat(folder, $0, 0o777) } })
+        if let folder {
+            try? folder.synchronize()
+        } else {
+            try? Descriptor(path.parent, [.read, .folder]).synchronize()
+        }
     }
 
     /// The names in a folder without `.` and `..`, in no order.

@@ -51,7 +51,6 @@ extension PatchError.Code {
         "feed-rollback": 32, "feed-expired": 33, "feed-mismatch": 34, "feed-limit": 35, "feed-unavailable": 36,
         "clock": 37, "feed-published": 38, "feed-listed": 39, "feed-conflict": 40, "cancelled": 41, "usage": 64,
         "duplicate": 65, "no-input": 66, "unavailable": 69, "internal": 70, "exists": 73, "io": 74, "passphrase": 77,
-        "config": 78,
-        "modified-trust": 79,
+        "config": 78, "modified-trust": 79,
     ]
 }

@@ -756,6 +756,24 @@ import Testing
         """
     }
 
+    /// Registers the function that the late patch replaces.
+    @discardableResult
+    private func registerLate(_ bench: Bench) throws -> Replaceable<@Sendable (Int) -> Int>? {
+        try bench.device?.registry.replaceable("Shop.late") { (x: Int) -> Int in x }
+    }
+
+    /// A device with a good version 1 of the late patch. The app has ended.
+    private func benchWithGoodLatePatch() async throws -> Bench {
+        let bench = try devices.device()
+        try bench.feed.publish(Self.lateSource())
+        for _ in 0..<2 {
+            try await bench.launch(syncing: true)
+            try registerLate(bench)
+            bench.confirmAndEnd()
+        }
+        return bench
+    }
+
     @Test func aPatchWaitsForTheFunctionsThatItReplaces() async throws {
         let bench = try devices.device()
         try bench.feed.publish(Self.lateSource())
@@ -769,7 +787,7 @@ import Testing
         #expect(bench.why(Self.late)[0].reason == "the app has registered no Shop.late yet")
         #expect(bench.events.filter { $0.name == "waiting" }.count >= 5)
         // It is active before the registration returns, and proves itself like any other.
-        let late = try bench.device?.registry.replaceable("Shop.late") { (x: Int) -> Int in x }
+        let late = try registerLate(bench)
         #expect(late?(1) == 100)
         #expect(DeviceTests.codes(bench, Self.late) == ["1 trial"])
         bench.confirm()
@@ -786,74 +804,53 @@ import Testing
 
     /// Two versions wait for one function. The higher one runs, and the lower one proves nothing.
     @Test func waitingPatchTwoVersionsHigherOneRuns() async throws {
-        let bench = try devices.device()
-        try bench.feed.publish(Self.lateSource())
-        for _ in 0..<2 {
-            try await bench.launch(syncing: true)
-            _ = try bench.device?.registry.replaceable("Shop.late") { (x: Int) -> Int in x }
-            bench.confirmAndEnd()
-        }
+        let bench = try await benchWithGoodLatePatch()
         try bench.feed.publish(
             Self.lateSource().replacing("@version 1", with: "@version 2").replacing("100", with: "200"))
         try await bench.launch(syncing: true)
         #expect(DeviceTests.codes(bench, Self.late) == ["2 waiting", "1 waiting"])
-        let late = try bench.device?.registry.replaceable("Shop.late") { (x: Int) -> Int in x }
+        let late = try registerLate(bench)
         #expect(late?(1) == 200)
         bench.confirm()
         #expect(DeviceTests.codes(bench, Self.late).first == "2 trial", "it came in this launch")
     }
 
-    /// A device with a good version 1 of the late patch, which waits for its function.
-    private func benchWithGoodLatePatch() async throws -> Bench {
-        let bench = try devices.device()
-        try bench.feed.publish(Self.lateSource())
-        for _ in 0..<2 {
-            try await bench.launch(syncing: true)
-            _ = try bench.device?.registry.replaceable("Shop.late") { (x: Int) -> Int in x }
-            bench.confirmAndEnd()
-        }
-        try await bench.launch(syncing: true)
-        return bench
-    }
-
     @Test func aGoodVersionRunsIfTheHigherOneThatWaitedFails() async throws {
         let bench = try await benchWithGoodLatePatch()
         try bench.feed.publish(Self.lateSource().replacing("@version 1", with: "@version 2") + "\nerror('broken')")
-        await bench.sync()
+        try await bench.launch(syncing: true)
         bench.end()
         try await bench.launch(syncing: true)
         #expect(DeviceTests.codes(bench, Self.late) == ["2 waiting", "1 waiting"])
-        let late = try bench.device?.registry.replaceable("Shop.late") { (x: Int) -> Int in x }
+        let late = try registerLate(bench)
         #expect(late?(1) == 100)
         #expect(DeviceTests.codes(bench, Self.late).last == "1 good")
     }
 
     @Test func aGoodVersionBesideAClosedOneThatWaitedRuns() async throws {
         let bench = try await benchWithGoodLatePatch()
-        func register() throws -> Int? {
-            let late = try bench.device?.registry.replaceable("Shop.late") { (x: Int) -> Int in x }
-            return late?(1)
-        }
         let source = Self.lateSource().replacing("@version 1", with: "@version 2")
         try bench.feed.publish(source.replacing("end)", with: "end, {otherwise = 5})"))
-        await bench.sync()
+        try await bench.launch(syncing: true)
         for _ in 0..<2 {
-            _ = try register()
+            try registerLate(bench)
             bench.crash()
             try await bench.launch()
         }
         #expect(DeviceTests.codes(bench, Self.late).last == "1 waiting")
-        #expect(try register() == 5)
+        let late = try registerLate(bench)
+        #expect(late?(1) == 5)
         #expect(DeviceTests.codes(bench, Self.late) == ["2 closed", "1 good"] && bench.active.map(\.version) == [1])
     }
 
     /// On a disk that is full, what is good runs.
     @Test func aGoodPatchThatWaitedRunsIfNothingCanBeWritten() async throws {
         let bench = try await benchWithGoodLatePatch()
+        try await bench.launch(syncing: true)
         let state = "\(bench.part)/state"
         try FileManager.default.removeItem(atPath: state)
         try FileManager.default.createDirectory(atPath: state, withIntermediateDirectories: false)
-        let late = try bench.device?.registry.replaceable("Shop.late") { (x: Int) -> Int in x }
+        let late = try registerLate(bench)
         #expect(late?(1) == 100)
     }
 
@@ -863,7 +860,7 @@ import Testing
         try await bench.launch(syncing: true)
         try bench.feed.disable()
         await bench.sync()
-        let late = try bench.device?.registry.replaceable("Shop.late") { (x: Int) -> Int in x }
+        let late = try registerLate(bench)
         #expect(late?(1) == 1)
         #expect(DeviceTests.codes(bench, Self.late) == ["1 disabled"])
         #expect(!bench.events.contains { $0.name == "loaded" })

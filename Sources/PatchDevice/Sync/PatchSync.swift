@@ -78,7 +78,7 @@ package actor PatchSync {
         return await work.value(for: work.join()) ?? Self.cancelled
     }
 
-    private static let cancelled = SyncReport(PatchError(.cancelled, "the sync was cancelled"))
+    private static let cancelled = SyncReport(.cancelled)
 
     private nonisolated var store: PatchStore { pass.store }
 
@@ -149,4 +149,9 @@ package actor PatchSync {
             store.tell(.syncFailed(.init(error)))
         }
     }
+}
+
+extension PatchError {
+    /// The error of a sync that nobody waits for any more.
+    static let cancelled = PatchError(.cancelled, "the sync was cancelled")
 }

@@ -50,7 +50,7 @@ extension SyncPass {
         var heldCount = store.state.held.count
         do throws(PatchError) {
             for (done, download) in downloads.enumerated() {
-                guard !Task.isCancelled else { throw PatchError(.cancelled, "the sync was cancelled") }
+                guard !Task.isCancelled else { throw .cancelled }
                 if try await fetch(download, &client, check, &results[download.place]) { batch.append(download) }
                 if batch.count > heldCount / 8 {
                     try hold(batch)

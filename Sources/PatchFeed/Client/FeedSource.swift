@@ -6,13 +6,12 @@ public import PatchCrypto
 public protocol FeedSource: Sendable {
     /// Reads a file.
     ///
-    /// - Parameter request: Which file, and how much of it. A source that asks another one passes it on, with another
-    ///   path if need be.
-    /// - Returns: The bytes, or that they are unchanged since the request's tag, or that there is no such file.
-    ///
     /// Calls may overlap. The task is cancelled when the sync takes too long, and when nobody waits for it any more: a
     /// sync ends only after its source has, so a source should end soon then.
     ///
+    /// - Parameter request: Which file, and how much of it. A source that asks another one passes it on, with another
+    ///   path if need be.
+    /// - Returns: The bytes, or that they are unchanged since the request's tag, or that there is no such file.
     /// - Throws: `feed-limit` if there are more bytes than the limit, `feed-unavailable` if the file cannot be fetched.
     func fetch(_ request: FeedRequest) async throws(PatchError) -> FeedReply
 }

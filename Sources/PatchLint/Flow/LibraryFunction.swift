@@ -64,7 +64,6 @@ struct LibraryFunction: Sendable {
             all[name] = LibraryFunction(
                 arguments: arguments, optional: optional, results: results, isOpen: isOpen, returns: returns)
         }
-        let stringOrNil = ValueType([.string, .nil])
         let integerOrNil = ValueType([.integer, .nil])
         add("string.byte", [.text], optional: [.integer, .integer], results: [integerOrNil], isOpen: true)
         add("string.char", optional: Array(repeating: .integer, count: 8), results: [.string])

@@ -123,7 +123,7 @@ extension Linter {
     /// Finds scripts that no `require` leads to, unless the name of one is known only when the script runs, or is
     /// nested too deeply to be read.
     mutating func checkRequired() {
-        guard scripts.count > 1, outlines.allSatisfy({ $0.isWhole && !$0.required.contains(nil) }) else { return }
+        guard scripts.count > 1, knowsOutlines, !outlines.contains(where: { $0.required.contains(nil) }) else { return }
         var reached: Set<Int> = [0]
         var open = [0]
         while let index = open.popLast() {
@@ -144,8 +144,7 @@ extension Linter {
 
     /// Checks the classes that a script takes with `waxClass`, and the methods that it calls of `self`.
     mutating func checkClasses() {
-        guard let interface, outlines.allSatisfy(\.isWhole), outlines.contains(where: { !$0.waxClasses.isEmpty })
-        else { return }
+        guard let interface, knowsOutlines, outlines.contains(where: { !$0.waxClasses.isEmpty }) else { return }
         let known = interface.methodsOfClasses
         let own = Set(outlines.flatMap(\.assignedMembers).compactMap { $0.split(separator: ".").last.map(String.init) })
         for (outline, text) in zip(outlines, texts) where !outline.waxClasses.isEmpty {

@@ -151,9 +151,12 @@ package struct Linter {
         report(code, in: text, line: error.place?.line ?? 1, error.message, hint: error.hint)
     }
 
+    /// Whether no script is nested too deeply for its outline.
+    var knowsOutlines: Bool { outlines.allSatisfy(\.isWhole) }
+
     /// Whether all globals are known that `waxClass` makes.
     func knowsClasses(_ chunks: [GlobalUses]) -> Bool {
-        outlines.allSatisfy(\.isWhole) || !chunks.contains { $0.globals.contains { $0.name == "waxClass" } }
+        knowsOutlines || !chunks.contains { $0.globals.contains { $0.name == "waxClass" } }
     }
 
     private mutating func checkGlobals(_ chunks: [GlobalUses]) {
@@ -162,7 +165,7 @@ package struct Linter {
         let assigned = Set(chunks.flatMap { $0.globals.filter(\.isAssigned).map(\.name) } + classes)
         let added = Set(outlines.flatMap(\.assignedMembers))
         let known = SandboxNames.globals.union(assigned).sorted()
-        let (isWhole, knowsClasses) = (outlines.allSatisfy(\.isWhole), knowsClasses(chunks))
+        let (knowsMembers, knowsClasses) = (knowsOutlines, knowsClasses(chunks))
         // A script that runs in other Luas too asks for what they have.
         let tested = Set(
             chunks.flatMap { chunk in
@@ -197,7 +200,7 @@ package struct Linter {
                             } ?? budget.advice(for: global.name, among: locals + known))
                 }
             }
-            for member in chunk.members where isWhole {
+            for member in chunk.members where knowsMembers {
                 guard let known = SandboxNames.members[member.table], !known.contains(member.name),
                     !tested.contains("\(member.table).\(member.name)"), !assigned.contains(member.table),
                     !added.contains("\(member.table).\(member.name)")

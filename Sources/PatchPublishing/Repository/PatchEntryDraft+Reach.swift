@@ -17,9 +17,9 @@ extension PatchEntryDraft {
             }
         }
         guard isOffered, state == other.state else { return reach(self) > reach(other) }
+        guard !other.isForEachDevice else { return false }
         if other.basisPoints == 10_000 {
-            // All users are not all devices: a device may have no user.
-            guard other.rollout?.unit == .user else { return false }
+            // It is for all users. Only devices without a user are left.
             return basisPoints > 0 && rollout?.unit != .user || !Set(groups).isSubset(of: other.groups)
         }
         let isElsewhere = rollout?.unit != other.rollout?.unit || rollout?.seed != other.rollout?.seed

@@ -100,6 +100,9 @@ package struct PatchEntryDraft: Sendable {
     /// users.
     package var basisPoints: Int { rollout?.basisPoints ?? (groups.isEmpty && users.isEmpty ? 10_000 : 0) }
 
+    /// Whether it is for each device. All users are not all devices: a device may have no user.
+    var isForEachDevice: Bool { basisPoints == 10_000 && rollout?.unit != .user }
+
     /// Groups that it is for, regardless of the percentage.
     package var groups: [String] {
         get { json[Key.groups]?.elements.compactMap(\.text) ?? [] }

@@ -27,10 +27,8 @@ package enum RolloutStep: Sendable, Equatable {
             switch self {
             case .shadow: true
             case .group(let name):
-                // All users are not all devices: a device may have no user.
                 entry.state == .active
-                    && (entry.basisPoints == 10_000 && entry.rollout?.unit != .user
-                        || entry.groups.contains { $0.isByteEqual(to: name) })
+                    && (entry.isForEachDevice || entry.groups.contains { $0.isByteEqual(to: name) })
             case .part(let part): entry.state == .active && entry.basisPoints >= part
             }
         }

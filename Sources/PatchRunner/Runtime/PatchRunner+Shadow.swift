@@ -42,10 +42,6 @@ extension PatchRunner {
     @discardableResult
     public func endShadow(_ patch: LoadedPatch) -> Bool { !endShadows { $0 === patch }.isEmpty }
 
-    /// Ends the shadow of a patch, whatever its version.
-    @discardableResult
-    package func endShadow(_ id: String) -> Bool { !endShadows { $0.name == id }.isEmpty }
-
     @discardableResult
     func endShadows(_ isMeant: (LoadedPatch) -> Bool) -> [LoadedPatch] {
         let ended = state.locked { state in

@@ -164,7 +164,7 @@ import Testing
                 let patch = try harness.runner.load(Harness.verified(source, version: 2, replaces: Self.names))
                 try harness.runner.shadow(patch)
                 updates.add()
-                if updates.count % 5 == 0 { harness.runner.endShadow(patch.name) }
+                if updates.count % 5 == 0 { harness.runner.endShadows { $0.name == patch.name } }
                 try await Task.sleep(for: .milliseconds(5))
             }
         }
@@ -201,7 +201,7 @@ import Testing
             let state = harness.registry.state.first { $0.name == "P.scalar" }
             #expect(state?.patches.map(\.calls) == [scalars.count])
         }
-        harness.runner.endShadow("com.example.shop.fix")
+        harness.runner.endShadows { $0.name == "com.example.shop.fix" }
         var all = RunnerEvent.Comparison()
         for case .compared(let compared) in harness.events.map(\.kind) { all.add(compared.comparison) }
         for count in [all.agreed, all.differed, all.failed, all.incomparable] { #expect(count > 10, "\(all)") }

@@ -163,7 +163,7 @@ import Testing
                 bench.change(to: model.answers) { runner.activateOtherwise(of: patch) }
             case 8:
                 try runner.shadow(bench.load(id, 4))
-                if Bool.random(using: &random) { runner.endShadow(name) }
+                if Bool.random(using: &random) { runner.endShadows { $0.name == name } }
             default:
                 guard let late = gone.randomElement(using: &random) else { continue }
                 Thread.detachNewThread {
@@ -263,7 +263,7 @@ import Testing
         }
         for _ in 0..<(testsMayBeLong ? 500 : 50) {
             try harness.runner.shadow(harness.runner.load(patch))
-            harness.runner.endShadow(patch.manifest.id)
+            harness.runner.endShadows { $0.name == patch.manifest.id }
         }
         isOver.add()
         #expect(await flushes > 0)
