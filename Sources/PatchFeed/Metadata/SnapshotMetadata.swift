@@ -1,57 +1,5 @@
 package import PatchCrypto
 
-/// The version of a metadata file, with its length and hashes if they are given.
-package struct MetadataDescription: Sendable {
-    package let version: Int
-    package let file: FileDescription
-    package let json: JSONValue
-
-    package init(_ object: JSONObject) throws(PatchError) {
-        version = try object.number(MetadataKey.version, in: SignedMetadata.versions)
-        file = try FileDescription(object)
-        json = .object(object.members)
-    }
-
-    package init(version: Int, _ file: FileDescription = FileDescription()) {
-        self.version = version
-        self.file = file
-        var json = file.json
-        json.set(MetadataKey.version, .integer(version))
-        self.json = json
-    }
-}
-
-/// The timestamp role's metadata: which snapshot is the newest (section 4.6).
-package struct TimestampMetadata: MetadataBody {
-    package static let type = "timestamp"
-    private static let snapshotName = "snapshot.json"
-
-    package var version: Int
-    package var expires: Timestamp
-    package var snapshot: MetadataDescription
-    private let received: JSONValue
-
-    package init(_ file: SignedMetadata) throws(PatchError) {
-        version = file.version
-        expires = file.expires
-        received = .object(file.body.members)
-        snapshot = try MetadataDescription(file.body.object(MetadataKey.meta).object(Self.snapshotName))
-    }
-
-    package init(expires: Timestamp) {
-        version = 0
-        self.expires = expires
-        received = Self.head
-        snapshot = MetadataDescription(version: 1)
-    }
-
-    package var json: JSONValue {
-        var json = received
-        json.change(MetadataKey.meta) { $0.set(Self.snapshotName, snapshot.json) }
-        return header(json)
-    }
-}
-
 /// The snapshot role's metadata: which versions of the targets files belong together (section 4.4).
 package struct SnapshotMetadata: MetadataBody {
     package static let type = "snapshot"
@@ -125,10 +73,23 @@ package struct SnapshotMetadata: MetadataBody {
 
 // The members that only this tool's snapshots have. Clients do not read them.
 extension SnapshotMetadata {
-    /// The change that this snapshot is a part of, and the version of the root file at that time. Snapshots from older
-    /// versions of patchpack do not record it.
-    package var change: (stamp: ChangeStamp, root: Int?) {
-        get { (ChangeStamp(received["change"], time: "time"), received["change"]?["root"]?.number) }
+    /// A change of a feed, as its snapshot records it.
+    package struct Change: Sendable {
+        package let stamp: ChangeStamp
+        /// The version of the root file at that time.
+        package let root: Int?
+
+        package init(stamp: ChangeStamp, root: Int?) {
+            self.stamp = stamp
+            self.root = root
+        }
+    }
+
+    /// The change that this snapshot is a part of. Snapshots from older versions of patchpack do not record it.
+    package var change: Change {
+        get {
+            Change(stamp: ChangeStamp(received["change"], time: "time"), root: received["change"]?["root"]?.number)
+        }
         set {
             var change = JSONValue.object([])
             change.set("root", newValue.root.map(JSONValue.integer))

@@ -27,7 +27,8 @@ extension FeedRepository {
                 bodies.snapshot.setEntry(of: role.rawValue, to: try description(of: role))
             }
             // A list may have waited for signatures, so its own author, reason and time take precedence.
-            bodies.snapshot.change = (hasNewList ? list.change : details.stamp, bodies.root.version)
+            bodies.snapshot.change = SnapshotMetadata.Change(
+                stamp: hasNewList ? list.change : details.stamp, root: bodies.root.version)
             if let previous {
                 let file = FileDescription(length: nil, sha256: previous.sha256)
                 bodies.snapshot.setPrevious(MetadataDescription(version: previous.version, file))
