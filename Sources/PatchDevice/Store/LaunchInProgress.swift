@@ -9,6 +9,28 @@ struct LaunchInProgress {
         case done
     }
 
+    /// The version of a patch that was activated last.
+    struct Activated {
+        let patch: PatchID
+        /// The SHA-256 of its envelope, in hex digits.
+        let hash: String
+    }
+
+    /// How long the writer has not synced.
+    struct Silence {
+        /// The time of its last sync; nil if there was none.
+        let last: Duration?
+        /// How many syncs of this process have seen no newer one.
+        let syncs: Int
+    }
+
+    /// A held patch that no longer waits.
+    struct Ready {
+        let held: StoreState.Held
+        /// Whether the launch would have begun with it.
+        let isDue: Bool
+    }
+
     /// Whether this process has begun its launch.
     var hasBegun = false
     /// Whether the app has confirmed that it works, whatever the role of this process.
@@ -22,15 +44,15 @@ struct LaunchInProgress {
     var trust: (@Sendable () -> PatchTrust)?
     /// The keys that counted when the running patches were last verified.
     var trusted: Set<KeyID>?
-    /// The writer's last sync, and how many syncs of this process have seen no newer one.
-    var silence: (last: Duration?, syncs: Int)?
+    /// nil before a sync of this process has looked.
+    var silence: Silence?
     /// The hashes of patches that the launch would have begun with if the app had registered their functions earlier.
     var due: Set<String> = []
     /// Why patches do not run in this launch, by the hashes of their envelopes.
     private(set) var blockReasons: [String: BlockReason] = [:]
     /// The version of each patch that was activated last, by id. It may have been deactivated since, and may no longer
     /// be held.
-    var activated: [String: (patch: PatchID, hash: String)] = [:]
+    var activated: [String: Activated] = [:]
     /// The hashes of the patches of which only the `otherwise` was activated last, by id.
     var closed: [String: String] = [:]
     /// The hashes of patches that have failed too often, and in whose place an older version runs.
@@ -74,11 +96,10 @@ struct LaunchInProgress {
     /// Takes the patches that no longer wait, the highest version of each, so that no other thread runs them too.
     ///
     /// - Parameter failed: The hashes of patches that have failed in this launch.
-    mutating func takeReady(of state: StoreState, without failed: Set<String>) -> [(held: StoreState.Held, isDue: Bool)]
-    {
+    mutating func takeReady(of state: StoreState, without failed: Set<String>) -> [Ready] {
         guard state.isEnabled, let runner else { return [] }
         let running = Dictionary(runner.activePatches.map { ($0.id, $0.version) }) { first, _ in first }
-        var ready: [(held: StoreState.Held, isDue: Bool)] = []
+        var ready: [Ready] = []
         var ids: Set<String> = []
         for held in state.held {
             guard case .waiting(let names) = blockReasons[held.hash], runner.registry.names.missing(names).isEmpty
@@ -89,7 +110,7 @@ struct LaunchInProgress {
                 !failed.contains(held.hash),
                 running[held.patch.id] ?? 0 < held.patch.version, ids.insert(held.patch.id).inserted
             else { continue }
-            ready.append((held, isDue))
+            ready.append(Ready(held: held, isDue: isDue))
         }
         return ready
     }

@@ -45,8 +45,9 @@ extension PatchStore {
         defer { startShadows(on: runner, onlyWaiting: true, trust: trust) }
         guard !ready.isEmpty else { return }
         let keys = trust()
-        for (held, isDue) in ready {
-            if let patch = verify(held.hash, on: runner, trust: keys), notesActivation(of: held, isDue: isDue),
+        for each in ready {
+            let held = each.held
+            if let patch = verify(held.hash, on: runner, trust: keys), notesActivation(of: held, isDue: each.isDue),
                 activate(patch, held.hash, on: runner), !state.isClosed(held.hash, isFollower: isReadOnly)
             {
                 continue
@@ -90,7 +91,7 @@ extension PatchStore {
                 if isClosed {
                     memory.launch.closed[identity.id] = hash
                 } else {
-                    memory.launch.activated[identity.id] = (identity, hash)
+                    memory.launch.activated[identity.id] = LaunchInProgress.Activated(patch: identity, hash: hash)
                 }
                 return memory.writer.state.isEnabled && !memory.launch.isBanned(hash)
                     && memory.writer.state.held.contains { $0.hash == hash }

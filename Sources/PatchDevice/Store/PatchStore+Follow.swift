@@ -85,7 +85,7 @@ extension PatchStore {
         let last = folder.lastSync
         return memory.locked { memory in
             let syncs = memory.launch.silence.map { $0.last == last ? $0.syncs + 1 : 0 } ?? 0
-            memory.launch.silence = (last, syncs)
+            memory.launch.silence = LaunchInProgress.Silence(last: last, syncs: syncs)
             return syncs >= 3
         }
     }

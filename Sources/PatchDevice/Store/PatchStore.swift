@@ -125,7 +125,7 @@ package final class PatchStore: Sendable {
         let last = memory.locked { memory in
             memory.launch.activated[id].flatMap { memory.launch.running.contains($0.hash) ? $0 : nil }
         }
-        if let last, !found.contains(where: { $0.hash == last.hash }) { found.append(last) }
+        if let last, !found.contains(where: { $0.hash == last.hash }) { found.append((last.patch, last.hash)) }
         found.removeAll { version != nil && $0.patch.version != version }
         // The state is written first, so that the ban holds if the app ends in between.
         let written = Result { () throws(PatchError) in
