@@ -10,16 +10,13 @@ struct OriginalError: UnansweredCall, CustomStringConvertible {
     var reason = "the spec's original failed"
 }
 
-/// The nanoseconds of a monotonic clock, for durations.
-func monotonicTime() -> UInt64 { pp_nanoseconds() }
-
 // The Lua state of a spec. It has all of Lua's libraries, and functions in Swift. One thread uses it.
 
 extension ScriptState {
     private var stack: _PatchStack { unsafe _PatchStack(pp_running(lua.pointer)) }
 
     /// Runs a script in a spec's own state.
-    func runFree(_ script: PatchScript) throws(PatchError) {
+    func runOutsideSandbox(_ script: PatchScript) throws(PatchError) {
         let stack = stack
         try loader.compile(script, on: stack)
         try loader.run(on: stack)
@@ -43,17 +40,27 @@ extension ScriptState {
         do { return try call(stack, arguments, results: 2) } catch { throw PatchError(.script, "\(error)") }
     }
 
-    /// Calls a held function, or a member of a held table.
-    func callHeld(_ held: Int32, member: String? = nil, _ arguments: [ScriptValue]) throws -> ScriptValue {
+    /// Calls a function that the state holds by a number.
+    func callFunction(held number: Int32, _ arguments: [ScriptValue]) throws -> ScriptValue {
+        try callPushed(arguments) { $0.pushHeld(number) }
+    }
+
+    /// Calls a method of an object, which the state holds as a table. The object is the first argument.
+    func callMethod(_ name: String, of object: ScriptObject, _ arguments: [ScriptValue]) throws -> ScriptValue {
+        try callPushed([.object(object)] + arguments) { stack in
+            stack.pushHeld(object.held)
+            stack.push(name)
+            stack.getValue(of: -2)
+        }
+    }
+
+    /// Calls the function that is on top after `push`, and pops all that it has pushed.
+    private func callPushed(_ arguments: [ScriptValue], _ push: (_PatchStack) -> Void) throws -> ScriptValue {
         let stack = stack
         stack.makeRoom()
         let base = stack.top
         defer { stack.top = base }
-        stack.pushHeld(held)
-        if let member {
-            stack.push(member)
-            stack.getValue(of: -2)
-        }
+        push(stack)
         return try call(stack, arguments, results: 1)[0]
     }
 
@@ -80,7 +87,7 @@ extension ScriptState {
     }
 
     /// Makes a table represent an object.
-    func note(_ object: ScriptObject, at index: Int32, on stack: _PatchStack) {
+    func represent(_ object: ScriptObject, byTableAt index: Int32, on stack: _PatchStack) {
         values.addObject(object, table: unsafe UInt(pp_pointer(stack.state, index)))
     }
 }

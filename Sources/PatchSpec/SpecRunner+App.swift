@@ -84,7 +84,7 @@ extension SpecRunner {
                 description: "the spec has no original of \(name): add host.define(\"\(name)\", function(…) … end)",
                 reason: "the spec has no original of \(name)")
         }
-        return try Self.converted(try spec.callHeld(held, arguments), to: result, of: name, in: interface)
+        return try Self.converted(try spec.callFunction(held: held, arguments), to: result, of: name, in: interface)
     }
 
     /// The result of a spec's function as the app's would return it.
@@ -114,8 +114,7 @@ extension SpecRunner {
                 guard let arguments = ScriptValue.arguments(from: stack, at: 2, as: types, of: name, in: interface)
                 else { return CallbackResult.notCalled }
                 do {
-                    let value = try object.spec.callHeld(
-                        object.held, member: method.name, [.object(object)] + arguments)
+                    let value = try object.spec.callMethod(method.name, of: object, arguments)
                     try Self.converted(value, to: method.signature.resultType, of: name, in: interface)._push(to: stack)
                     return 1
                 } catch {

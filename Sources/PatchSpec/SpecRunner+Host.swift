@@ -61,7 +61,8 @@ extension SpecRunner {
                     ? "there is no class \(name), because the spec runs without the app's interface"
                     : "the interface has no class \(name)")
         }
-        spec.note(ScriptObject(className: name, held: stack.hold(2), spec: spec), at: 2, on: stack)
+        let object = ScriptObject(className: name, held: stack.hold(2), spec: spec)
+        spec.represent(object, byTableAt: 2, on: stack)
         stack.pushCopy(of: 2)
         return 1
     }

@@ -1,5 +1,6 @@
 package import PatchCrypto
 package import PatchRunner
+internal import CLuaBridge
 internal import CLuaSpec
 internal import PatchLint
 internal import PatchText
@@ -162,7 +163,7 @@ package final class SpecRunner: Sendable {
         if interface == nil { for name in Set(patches.flatMap(\.manifest.replaces)).sorted() { try add(name, nil) } }
         for exposed in interface?.classes ?? [] { try expose(exposed) }
         addFunctions(timeLimit, codeRuns)
-        try spec.runFree(PatchScript(name: "patchpack", bytes: Self.library))
+        try spec.runOutsideSandbox(PatchScript(name: "patchpack", bytes: Self.library))
         try install()
         report.replacements = (runner.active + runner.shadows).reduce(0) { $0 + $1.replaces.count }
         runner.deactivateAll()
@@ -198,9 +199,9 @@ package final class SpecRunner: Sendable {
     ) throws(PatchError) {
         try begin()
         defer { end(&report) }
-        let began = monotonicTime()
+        let began = pp_nanoseconds()
         let problem = try spec.callSpec("load", [.string(script.bytes), .text(script.name)]).first?.text
-        let nanoseconds = monotonicTime() - began
+        let nanoseconds = pp_nanoseconds() - began
         let failures = unexpectedFailures(of: problem == nil ? .passed : .failed)
         if let problem { throw PatchError(.script, message(trimmed(problem), failures)) }
         guard !failures.isEmpty else { return }
@@ -220,14 +221,14 @@ package final class SpecRunner: Sendable {
         defer { end(&report) }
         let named = try spec.callSpec("advance", [])
         guard let name = named.first?.text else { return false }
-        let began = monotonicTime()
+        let began = pp_nanoseconds()
         let outcome: [ScriptValue]
         do throws(PatchError) {
             outcome = try spec.callSpec("run", [])
         } catch {
             outcome = [.text("failed"), .text(error.message)]
         }
-        let nanoseconds = monotonicTime() - began
+        let nanoseconds = pp_nanoseconds() - began
         let ended = outcome.first?.text
         let status = ended.map { SpecReport.Status(rawValue: $0) ?? .failed } ?? .passed
         let failures = unexpectedFailures(of: status)
