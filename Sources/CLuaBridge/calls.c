@@ -1,4 +1,4 @@
-// Calls: they enter a patch's state, run its function and leave. An asynchronous call enters and leaves several times.
+// Calls: they enter a patch's state, run its function and leave. An asynchronous call waits outside of it meanwhile (leaving.c).
 
 #include "calls.h"
 
@@ -13,19 +13,6 @@ typedef struct patience {
     bool is_task;
     pp_waiter *waiter;
 } patience;
-
-/// Records that this thread is in a state of a patch. Its nested calls must find this state first.
-static inline void note_instance(pp_state *state) {
-    if (__builtin_expect(pp_thread.instance == (uint32_t)state->instance, 1)) return;
-    if (pp_thread.inside == 1) {
-        pp_thread.instance = (uint32_t)state->instance;
-        return;
-    }
-    // Until it leaves this state, the thread searches the states that it is already in before it takes another.
-    state->outer_instance = pp_thread.instance + 1;
-    pp_thread.instance = PP_INSTANCES;
-    atomic_store(&state->has_leaving_work, true);
-}
 
 static pp_state *lock_any(pp_patch *patch, patience patience, bool *outermost, bool *may_grow) {
     pp_state *state = NULL;
@@ -282,17 +269,6 @@ int64_t pp_note_call(lua_State *L) {
 pp_layer *pp_current_layer(lua_State *L) { return state_of(L)->activation->layer; }
 pp_place pp_current_below(lua_State *L) { return pp_cell_get(&state_of(L)->activation->layer->below); }
 
-/// Takes the innermost call off, and releases the lock after the outermost.
-static inline void take_off(pp_state *state, pp_activation *call) {
-    state->activation = call->outer;
-    if (__builtin_expect(call->is_of_host, 0)) host_begins(state);
-    if (--state->session.depth == 0) {
-        state->fuel_used =
-            state->session.limits.call_fuel - state->budget.fuel + state->budget.paced - state->budget.until_check;
-        unlock_state(state);
-    }
-}
-
 static const uint64_t bounds[PP_BOUNDS] = {
     100000, 1000000, 2000000, 5000000, 10000000, 20000000, 50000000, 100000000, 200000000, 500000000};
 
@@ -354,9 +330,6 @@ static inline void leave(pp_state *state, pp_activation *call, lua_State *L) {
     take_off(state, call);
 }
 
-/// Ends an asynchronous call. The caller holds the state's lock.
-static void drop(pp_state *state, pp_activation *call);
-
 void pp_leave(lua_State *L) {
     pp_state *state = state_of(L);
     pp_activation *call = state->activation;
@@ -366,7 +339,7 @@ void pp_leave(lua_State *L) {
         measure(state, call);
         pp_activation ended = *call;
         state->activation = ended.outer; // objects that end with the call may call into this state
-        drop(state, call);
+        pp_drop_call(state, call);
         take_off(state, &ended);
     }
 }
@@ -439,14 +412,6 @@ static pp_activation *take_spare(pp_state *state) {
     return call;
 }
 
-/// Frees an asynchronous call, and leaves its coroutine to the collector.
-static void free_call(pp_state *state, pp_activation *call) {
-    state->session.coroutine_bytes -= call->coroutine_bytes;
-    lua_pushnil(state->main);
-    lua_rawsetp(state->main, LUA_REGISTRYINDEX, call);
-    free(call);
-}
-
 static pp_activation *new_coroutine(pp_state *state) {
     lua_State *outer = state->activation ? state->activation->L : state->main;
     pp_activation *call = calloc(1, sizeof *call);
@@ -462,7 +427,7 @@ static pp_activation *new_coroutine(pp_state *state) {
     state->session.coroutine_bytes += call->coroutine_bytes;
     lua_rawsetp(outer, LUA_REGISTRYINDEX, call); // keeps the coroutine until the call is freed
     if (has_room) return call;
-    free_call(state, call);
+    pp_free_call(state, call);
     return NULL;
 }
 
@@ -520,205 +485,4 @@ int32_t pp_resume(lua_State *L, int32_t values, int32_t results) {
     pp_find_fault(L, 0);
     pp_describe_error(L, outer);
     return PP_FAILED;
-}
-
-/// Restores the budget of the call that this asynchronous call continued in.
-static void put_back_budget(pp_state *state, pp_activation *call) {
-    if (!call->has_outer_budget) return;
-    state->budget = call->outer_budget;
-    continue_clocks(&state->budget);
-    call->has_outer_budget = false;
-}
-
-static void count_suspended(pp_state *state, int32_t more) {
-    state->suspended += more;
-    atomic_fetch_add_explicit(&state->patch->all_suspended, more, memory_order_relaxed);
-    // `pp_shrink` leaves a state to its suspended calls.
-    if (state->suspended == 0 && !pp_fits(state->patch, pp_instance_count(state->patch)))
-        atomic_store(&state->has_leaving_work, true);
-}
-
-void *pp_suspend(lua_State *L) {
-    pp_state *state = state_of(L);
-    pp_activation *call = state->activation;
-    call->budget = state->budget;
-    stop_clocks(&call->budget);
-    put_back_budget(state, call);
-    count_suspended(state, 1);
-    if (call->step == PP_ORIGINAL) call->originals++;
-    take_off(state, call);
-    return call;
-}
-
-static void drop(pp_state *state, pp_activation *call) {
-    put_back_budget(state, call);
-    if (call->has_references) state->session.host.call_ended(state->session.context, call->id, call->has_run);
-    if (!state->spare && lua_status(call->L) == LUA_OK) {
-        lua_settop(call->L, 0);
-        state->spare = call;
-        return;
-    }
-    free_call(state, call);
-}
-
-/// Ends asynchronous calls that wait, each of which is the `outer` of the one before.
-static void drop_calls(pp_state *state, pp_activation *call) {
-    // A call's objects end with it, and may enter this state then. They must not do so as the outermost call, because
-    // that would release the lock.
-    state->session.depth++;
-    if (state->session.depth == 1) reset_budget(state, state->session.limits.call_fuel);
-    while (call) {
-        pp_activation *next = call->outer;
-        drop(state, call);
-        count_suspended(state, -1);
-        call = next;
-    }
-    state->session.depth--;
-}
-
-pp_queue *pp_waiting_in(void *waiting) { return &state_of(((pp_activation *)waiting)->L)->queue; }
-
-void pp_abandon(void *waiting) {
-    pp_activation *call = waiting;
-    pp_state *state = state_of(call->L);
-    // The next thread that leaves the state drops it.
-    call->outer = atomic_load(&state->abandoned);
-    while (!atomic_compare_exchange_weak(&state->abandoned, &call->outer, call)) {}
-    atomic_store(&state->has_leaving_work, true);
-    bool outermost;
-    if (lock_state(state, 0, &outermost) && outermost) unlock_state(state);
-}
-
-lua_State *pp_continue(void *waiting, pp_waiter *waiter, bool *is_over) {
-    pp_activation *call = waiting;
-    pp_state *state = state_of(call->L);
-    bool outermost = waiter && pp_waits_in(waiter) == &state->queue && pp_take_turn(waiter);
-    *is_over = false;
-    if (!outermost && !lock_state(state, 0, &outermost)) return NULL;
-    if (outermost) note_instance(state);
-    call->outer = NULL;
-    // In a state that is closing, calls that have begun go on: it is kept until they have ended.
-    if (state->session.depth >= state->session.limits.call_depth) {
-        state->session.trusted = true;
-        drop_calls(state, call);
-        if (outermost) unlock_state(state);
-        *is_over = true;
-        return NULL;
-    }
-    count_suspended(state, -1);
-    call->outer = state->activation;
-    state->activation = call;
-    state->session.depth++;
-    state->session.trusted = true;
-    call->is_of_host = state->session.host_works;
-    if (call->is_of_host) host_ends(state);
-    if (!outermost) {
-        call->outer_budget = state->budget;
-        stop_clocks(&call->outer_budget);
-        call->has_outer_budget = true;
-    } else if (state->session.interval < state->session.limits.instructions_per_check) {
-        pp_restore_interval(state);
-    }
-    state->budget = call->budget;
-    continue_clocks(&state->budget);
-    if (lua_gethookcount(call->L) != state->session.interval) {
-        state->budget.fuel -= state->session.interval; // the instructions since the last check, which the hook forgets
-        lua_sethook(call->L, lua_gethook(state->main), lua_gethookmask(state->main), state->session.interval);
-    }
-    return call->L;
-}
-
-// MARK: work for the last call
-
-void pp_leave_patch(pp_patch *patch) {
-    if (atomic_fetch_sub(&patch->holds, 1) != 1) return;
-    for (int32_t i = 0; i < patch->layer_count; i++) {
-        free(patch->layers[i]->name);
-        patch->layers[i]->name = NULL;
-    }
-    patch->layer_count = 0;
-    atomic_store(&patch->is_free, true);
-}
-
-void pp_empty(pp_state *state) {
-    state->session.trusted = true;
-    atomic_store(&state->is_serving, false);
-    if (state->main) lua_close(state->main);
-    free(state->spare);
-    free(state->deep_calls);
-    free(state->fault_stack);
-    free(state->hash_parts);
-    state->spare = NULL;
-    state->deep_calls = NULL;
-    state->fault_stack = NULL;
-    state->hash_parts = NULL;
-    state->hash_part_capacity = 0;
-    state->session.coroutine_bytes = 0;
-    state->main = NULL;
-    state->activation = NULL;
-    atomic_store(&state->held, 0);
-    atomic_store(&state->is_free, true);
-    pp_leave_patch(state->patch);
-}
-
-/// Removes the last state if the memory is not enough for as many. Returns whether it did: the one before may have to go, too.
-static bool remove_last(pp_handle handle) {
-    pp_patch *patch = handle.patch;
-    if (!lock_version(handle)) return false;
-    int32_t count = atomic_load(&patch->instance_count);
-    pp_state *last = count > 1 && !pp_fits(patch, count) ? instance_at(patch, count - 1) : NULL;
-    bool is_free = last && pp_try_lock(last);
-    bool parts = is_free && last->suspended == 0;
-    if (parts)
-        pp_remove_from_patch(last);
-    else if (last)
-        atomic_store(&last->has_leaving_work, true); // who leaves it looks again
-    unlock_version(handle);
-    if (is_free) unlock_state(last);
-    return parts;
-}
-
-void pp_shrink(pp_handle handle) {
-    while (remove_last(handle)) {}
-}
-
-void pp_finish_leaving(pp_state *state) {
-    if (state->outer_instance) pp_thread.instance = state->outer_instance - 1;
-    state->outer_instance = 0;
-    void *closed = NULL;
-    void (*tell)(void *) = state->session.host.closed;
-    bool has_parted = false;
-    pp_handle handle = pp_handle_of(state);
-    if (state->main) {
-        state->session.trusted = true;
-        pp_activation *call;
-        while ((call = atomic_exchange(&state->abandoned, NULL))) drop_calls(state, call);
-        has_parted = pp_remove_if_last(state);
-        if (atomic_load(&state->closing) && state->suspended == 0) {
-            closed = state->session.context;
-            pp_empty(state);
-        }
-    }
-    pp_hand_over(state);
-    // A call that was abandoned meanwhile may have found the lock taken.
-    bool outermost;
-    if (atomic_load(&state->abandoned) && lock_state(state, 0, &outermost) && outermost) unlock_state(state);
-    if (has_parted) pp_shrink(handle);
-    if (closed) tell(closed);
-}
-
-int64_t pp_memory(pp_handle handle) {
-    if (!lock_version(handle)) return 0;
-    int64_t all = 0;
-    pp_state *first = instance_at(handle.patch, 0), *state;
-    for (int32_t i = 0; (state = instance_at(handle.patch, i)); i++)
-        all += atomic_load_explicit(&state->held, memory_order_relaxed);
-    // While another thread is in the first state, only what was noted last is known of that, too.
-    bool is_free = first && pp_try_lock(first);
-    if (is_free || (first && atomic_load_explicit(&first->owner, memory_order_relaxed) == this_thread()))
-        all += first->session.used - first->session.coroutine_bytes
-            - atomic_load_explicit(&first->held, memory_order_relaxed);
-    unlock_version(handle);
-    if (is_free) unlock_state(first);
-    return all;
 }

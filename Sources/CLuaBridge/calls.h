@@ -17,6 +17,35 @@ static inline void unlock_state(pp_state *state) {
     atomic_store_explicit(&state->owner, 0, memory_order_release);
 }
 
+/// Records that this thread is in a state of a patch. Its nested calls must find this state first.
+static inline void note_instance(pp_state *state) {
+    if (__builtin_expect(pp_thread.instance == (uint32_t)state->instance, 1)) return;
+    if (pp_thread.inside == 1) {
+        pp_thread.instance = (uint32_t)state->instance;
+        return;
+    }
+    // Until it leaves this state, the thread searches the states that it is already in before it takes another.
+    state->outer_instance = pp_thread.instance + 1;
+    pp_thread.instance = PP_INSTANCES;
+    atomic_store(&state->has_leaving_work, true);
+}
+
+/// Takes the innermost call off, and releases the lock after the outermost.
+static inline void take_off(pp_state *state, pp_activation *call) {
+    state->activation = call->outer;
+    if (__builtin_expect(call->is_of_host, 0)) host_begins(state);
+    if (--state->session.depth == 0) {
+        state->fuel_used =
+            state->session.limits.call_fuel - state->budget.fuel + state->budget.paced - state->budget.until_check;
+        unlock_state(state);
+    }
+}
+
+/// Frees an asynchronous call, and leaves its coroutine to the collector.
+void pp_free_call(pp_state *state, pp_activation *call);
+/// Ends an asynchronous call. The caller holds the state's lock.
+void pp_drop_call(pp_state *state, pp_activation *call);
+
 /// Closes the Lua state, if there is one, and gives the `pp_state` back to its patch. From then on, only the state's lock, which the
 /// caller holds, keeps the next version out.
 void pp_empty(pp_state *state);
