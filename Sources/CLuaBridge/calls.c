@@ -133,8 +133,10 @@ static inline pp_activation *call_at(pp_state *state, int32_t depth) {
                                                        : &state->deep_calls[depth - PP_FIRST_CALLS];
 }
 
-/// Returns a `pp_refusal`, or 0.
-static inline int32_t admit(pp_state *state, const pp_layer *layer, bool outermost) {
+/// Begins a budget, unless an outer call has one, and makes room for the call. Returns a `pp_refusal`, or 0.
+///
+/// `stack` is the Lua stack that the call shares with the outer one; NULL if it shares none.
+static inline int32_t admit(pp_state *state, const pp_layer *layer, bool outermost, lua_State *stack) {
     if (__builtin_expect(outermost, 1)) {
         if (__builtin_expect(state->session.interval < state->session.limits.instructions_per_check, 0))
             pp_restore_interval(state);
@@ -143,7 +145,8 @@ static inline int32_t admit(pp_state *state, const pp_layer *layer, bool outermo
         return refuse(state, layer, PP_KILLED, false);
     }
     if (__builtin_expect(state->session.depth >= state->call_room && !make_call_room(state), 0)
-        || __builtin_expect(!has_stack(state->session.limits.stack_bytes), 0))
+        || __builtin_expect(!has_stack(state->session.limits.stack_bytes), 0)
+        || (__builtin_expect(stack != NULL, 0) && !lua_checkstack(stack, HOST_STACK)))
         return refuse(state, layer, PP_NO_ROOM, outermost);
     return 0;
 }
@@ -184,12 +187,11 @@ static inline __attribute__((always_inline)) pp_entry enter(
     int32_t refusal = 0;
     pp_layer *layer = lock_layer(cell, patience, &state, &outermost, &refusal);
     if (__builtin_expect(!state, 0)) return refused_by(layer, refusal);
-    refusal = admit(state, layer, outermost);
+    pp_activation *outer = state->activation;
+    refusal = admit(state, layer, outermost, outer ? outer->L : NULL);
     if (__builtin_expect(refusal, 0)) return refused_by(layer, refusal);
-    pp_activation *call = call_at(state, state->session.depth), *outer = state->activation;
+    pp_activation *call = call_at(state, state->session.depth);
     lua_State *L = outer ? outer->L : state->main;
-    if (__builtin_expect(outer != NULL, 0) && !lua_checkstack(L, HOST_STACK))
-        return refused_by(layer, refuse(state, layer, PP_NO_ROOM, false));
     begin(state, call, layer, slot, record, L);
     if (__builtin_expect(outer != NULL, 0)) {
         call->base = lua_gettop(L);
@@ -437,7 +439,7 @@ pp_entry pp_enter_async(void *cell, const void *slot, pp_waiter *waiter) {
     int32_t refusal = 0;
     pp_layer *layer = lock_layer(cell, (patience){true, waiter}, &state, &outermost, &refusal);
     if (!state) return refused_by(layer, refusal);
-    refusal = admit(state, layer, outermost);
+    refusal = admit(state, layer, outermost, NULL);
     if (refusal) return refused_by(layer, refusal);
     if (atomic_load_explicit(&state->patch->all_suspended, memory_order_relaxed) >= state->session.limits.waiting_calls)
         return refused_by(layer, refuse(state, layer, PP_CROWDED, outermost));
