@@ -14,12 +14,3 @@ package struct SignedEnvelope: Sendable {
         self.limits = limits
     }
 }
-
-/// A signature line of an envelope. Only its form has been checked.
-package struct EnvelopeSignature: Sendable {
-    package let algorithm: SignatureAlgorithm
-    package let keyID: KeyID
-    package let signature: [UInt8]
-    /// Where the line is in the file, including its LF.
-    package let range: Range<Int>
-}

@@ -177,6 +177,15 @@ package struct UnverifiedEnvelope: Sendable {
     }
 }
 
+/// A signature line of an envelope. Only its form has been checked.
+package struct EnvelopeSignature: Sendable {
+    package let algorithm: SignatureAlgorithm
+    package let keyID: KeyID
+    package let signature: [UInt8]
+    /// Where the line is in the file, including its LF.
+    package let range: Range<Int>
+}
+
 /// A part of an envelope's file.
 package struct EnvelopeLayer: Sendable {
     /// The layer's name, such as `ciphertext`.
