@@ -18,31 +18,48 @@ internal import Synchronization
     private init(_ stack: _PatchStack) { self.stack = stack }
 
     /// An attempt to enter the layer that a cell holds.
-    @usableFromInline struct Entry {
-        @usableFromInline var call: AsyncCall?
-        /// If it was not entered: a reference to the answer in its place, for ``Otherwise/outcome(_:_:_:)``; 0 for the
-        /// original.
-        @usableFromInline fileprivate(set) var otherwise: UInt = 0
-        /// If it was not entered because it is instrumented: the cell of the layer to be entered.
-        @usableFromInline fileprivate(set) var instrumented: LayerCell?
-        fileprivate let refusal: Refusal
+    @frozen @usableFromInline enum Attempt {
+        case entered(AsyncCall)
+        case refused(Refusal)
 
         @usableFromInline init(_ slot: Slot, _ place: LayerPlace) { self.init(slot, place, nil) }
 
         fileprivate init(_ slot: Slot, _ place: LayerPlace, _ turn: Turn?) {
             let slot = unsafe Unmanaged.passUnretained(slot).toOpaque()
             let entry = unsafe place.withCell { unsafe pp_enter_async($0.address, slot, turn?.waiter) }
-            call = unsafe entry.L.map { unsafe AsyncCall(_PatchStack($0)) }
-            refusal = unsafe Refusal(bits: entry.refused)
+            if let state = unsafe entry.L {
+                self = unsafe .entered(AsyncCall(_PatchStack(state)))
+            } else {
+                self = unsafe .refused(Refusal(bits: entry.refused))
+            }
+        }
+
+        var call: AsyncCall? {
+            if case .entered(let call) = self { call } else { nil }
         }
     }
 
-    /// Enters the layer at a place, after a first attempt that was refused.
-    @usableFromInline static func enter(_ slot: Slot, _ place: LayerPlace, after first: Entry) async -> Entry {
-        var entry = first
+    /// How a call begins.
+    @frozen @usableFromInline enum Entry {
+        case entered(AsyncCall)
+        /// The original must answer.
+        case original
+        /// A script's `otherwise` answers: a reference for ``Otherwise/outcome(_:_:_:)``.
+        case otherwise(UInt)
+        /// The call is instrumented. The cell holds the layer to be entered.
+        case instrumented(LayerCell)
+    }
+
+    /// Enters the layer at a place, after a first attempt.
+    @usableFromInline static func enter(_ slot: Slot, _ place: LayerPlace, after first: Attempt) async -> Entry {
+        var attempt = first
         var turn: Turn?
-        while entry.call == nil {
-            var refusal = entry.refusal
+        while true {
+            var refusal: Refusal
+            switch attempt {
+            case .entered(let call): return .entered(call)
+            case .refused(let reason): refusal = reason
+            }
             if refusal.isTransient,
                 let queue = unsafe refusal.layer.flatMap({ unsafe pp_layer_patch($0.pointer).flatMap(pp_patch_queue) })
             {
@@ -52,30 +69,25 @@ internal import Synchronization
                     if turn == nil { refusal = Refusal(PP_CROWDED, by: refusal.layer) }
                 }
                 if await turn?.wait() == true {
-                    entry = Entry(slot, place, turn)
+                    attempt = Attempt(slot, place, turn)
                     continue
                 }
             }
             switch place.withCell({ slot.substitute(for: refusal, $0) }) {
             case .again:
-                entry = Entry(slot, place, turn)
+                attempt = Attempt(slot, place, turn)
                 LuaState.releaseReserved()
-            case .below(let below): return await enter(slot, .layer(below), after: Entry(slot, .layer(below), nil))
-            case .original: return entry
-            case .otherwise(let otherwise):
-                entry.otherwise = otherwise.bits
-                return entry
-            case .instrumented(let cell):
-                entry.instrumented = cell
-                return entry
+            case .below(let below): return await enter(slot, .layer(below), after: Attempt(slot, .layer(below), nil))
+            case .original: return .original
+            case .otherwise(let otherwise): return .otherwise(otherwise.bits)
+            case .instrumented(let cell): return .instrumented(cell)
             case .probe(let probe, let layer):
                 layer.allowTry()
-                entry = Entry(slot, place, turn)
+                attempt = Attempt(slot, place, turn)
                 let hasEntered = layer.endTry()
-                if let call = entry.call, hasEntered { call.stack.keep(probe) } else { probe.ended(succeeded: nil) }
+                if let call = attempt.call, hasEntered { call.stack.keep(probe) } else { probe.ended(succeeded: nil) }
             }
         }
-        return entry
     }
 
     @usableFromInline func resume(_ values: Int32, results: Int32) -> Step {
@@ -116,12 +128,12 @@ internal import Synchronization
     /// Reports that it could not continue, and ends it.
     ///
     /// - Parameter isOver: Whether it has ended already.
-    /// - Returns: A reference to the answer in its place, for ``Otherwise/outcome(_:_:_:)``, or 0.
-    @usableFromInline func reportBusy(to slot: Slot, isOver: Bool) -> UInt {
+    /// - Returns: The script's `otherwise`, which answers in its place; nil if there is none.
+    @usableFromInline func reportBusy(to slot: Slot, isOver: Bool) -> Otherwise? {
         defer { if !isOver { unsafe pp_abandon(waiting) } }
-        guard let layer else { return 0 }
+        guard let layer else { return nil }
         slot.countFallback(of: layer, Refusal(PP_BUSY, by: layer))
-        return slot.otherwise(of: layer)?.bits ?? 0
+        return slot.otherwise(of: layer)
     }
 
     /// What becomes of a call that waits.
@@ -166,22 +178,35 @@ internal import Synchronization
 
     /// Wakes the sleeping task. If no task sleeps, the next sleep ends at once.
     private final class Alarm: Sendable {
-        private let state = Mutex<(wasWoken: Bool, sleeper: CheckedContinuation<Void, Never>?)>((false, nil))
+        private enum State {
+            case idle, woken
+            case sleeps(CheckedContinuation<Void, Never>)
+        }
+
+        private let state = Mutex(State.idle)
 
         func sleep() async {
             await withCheckedContinuation { continuation in
-                let wasWoken = state.locked { state in
-                    defer { state = (false, state.wasWoken ? nil : continuation) }
-                    return state.wasWoken
+                let wasWoken = state.locked { state -> Bool in
+                    if case .woken = state {
+                        state = .idle
+                        return true
+                    }
+                    state = .sleeps(continuation)
+                    return false
                 }
                 if wasWoken { continuation.resume() }
             }
         }
 
         func wake() {
-            let sleeper = state.locked { state in
-                defer { state = (state.sleeper == nil, nil) }
-                return state.sleeper
+            let sleeper = state.locked { state -> CheckedContinuation<Void, Never>? in
+                guard case .sleeps(let sleeper) = state else {
+                    state = .woken
+                    return nil
+                }
+                state = .idle
+                return sleeper
             }
             sleeper?.resume()
         }

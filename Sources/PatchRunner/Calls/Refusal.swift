@@ -1,7 +1,7 @@
 internal import CLuaBridge
 
 /// The reason why a layer was not entered, so that something else must answer.
-struct Refusal {
+@usableFromInline struct Refusal {
     /// The layer that refused; nil if none was on the name.
     let layer: Layer?
     /// A `pp_refusal`; nil if the layer was taken off while a call was in a patch above it.

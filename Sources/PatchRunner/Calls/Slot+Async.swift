@@ -28,6 +28,13 @@ extension Slot {
         return { push(outcome, as: Output.self, to: $0) }
     }
 
+    /// The answer to a script that waits.
+    @frozen @usableFromInline enum ScriptAnswer<Value, Failure: Error> {
+        case original(Result<Value, Failure>)
+        /// Pushes the outcome of another function, which the script has called.
+        case function(PushOutcome)
+    }
+
     /// Calls the layer at a place.
     ///
     /// - Parameters:
@@ -50,21 +57,24 @@ extension Slot {
         }
 
         // Enters. An asynchronous function is called only if the call has to wait.
-        var entered = AsyncCall.Entry(self, place)
-        if entered.call == nil { entered = await AsyncCall.enter(self, place, after: entered) }
-        guard var call = entered.call else {
-            if let cell = entered.instrumented {
-                return try await observed(cell, arguments, count: count, as: Output.self, push: push) {
-                    () async throws(Failure) -> Output.Value in
-                    try await run(
-                        .cell(cell), arguments, count: count, as: Output.self, push: push, read: read,
-                        original: original)
-                }
+        let attempt = AsyncCall.Attempt(self, place)
+        let entry: AsyncCall.Entry
+        if case .entered(let call) = attempt {
+            entry = .entered(call)
+        } else {
+            entry = await AsyncCall.enter(self, place, after: attempt)
+        }
+        var call: AsyncCall
+        switch entry {
+        case .entered(let entered): call = entered
+        case .original: return try await original(arguments)
+        case .otherwise(let otherwise): return try Otherwise.outcome(otherwise, Output.self, Failure.self).get()
+        case .instrumented(let cell):
+            return try await observed(cell, arguments, count: count, as: Output.self, push: push) {
+                () async throws(Failure) -> Output.Value in
+                try await run(
+                    .cell(cell), arguments, count: count, as: Output.self, push: push, read: read, original: original)
             }
-            guard entered.otherwise == 0 else {
-                return try Otherwise.outcome(entered.otherwise, Output.self, Failure.self).get()
-            }
-            return try await original(arguments)
         }
 
         // Answers the script whenever it waits.
@@ -72,42 +82,43 @@ extension Slot {
         var outcome: Result<Output.Value, Failure>?
         var step = call.resume(count, results: Output.count)
         while step.isWaiting {
-            var pushAnswer: PushOutcome?
+            let given: ScriptAnswer<Output.Value, Failure>
             if step == .waitsForOriginal {
                 guard let values = read(call.stack) else {
                     step = call.resumeRaising(results: Output.count)
                     continue
                 }
                 call.suspend()
+                let result: Result<Output.Value, Failure>
                 do throws(Failure) {
-                    outcome = .success(try await answer(below: call.below, values))
+                    result = .success(try await answer(below: call.below, values))
                 } catch {
-                    outcome = .failure(error)
+                    result = .failure(error)
                 }
+                outcome = result
+                given = .original(result)
             } else {
                 guard let invocation = invocation(askedForBy: call) else {
                     step = call.resumeRaising(results: Output.count)
                     continue
                 }
                 call.suspend()
-                pushAnswer = await invocation()
+                given = .function(await invocation())
             }
             var continuation = call.tryResume()
             if continuation == .isBusy { continuation = await call.awaitTurn(on: self) }
             guard continuation == .continued else {
-                let otherwise = call.reportBusy(to: self, isOver: continuation == .isOver)
-                if otherwise != 0 { return try Otherwise.outcome(otherwise, Output.self, Failure.self).get() }
+                if let otherwise = call.reportBusy(to: self, isOver: continuation == .isOver) {
+                    return try otherwise.outcome(Output.Value.self, Failure.self).get()
+                }
                 if let outcome { return try outcome.get() }
                 return try await answer(below: call.below, arguments)
             }
             call.beginAnswer()
             let succeeded =
-                if let pushAnswer {
-                    pushAnswer(call.stack)
-                } else if let outcome {
-                    Self.push(outcome, as: Output.self, to: call.stack)
-                } else {
-                    false
+                switch given {
+                case .original(let result): Self.push(result, as: Output.self, to: call.stack)
+                case .function(let push): push(call.stack)
                 }
             step = call.resume(withSuccess: succeeded, results: Output.count)
         }

@@ -197,7 +197,7 @@ package final class Slot: Sendable {
 
     // MARK: calls
 
-    // A call goes on by these types, from one to the next:
+    // A call goes on by these types, from one to the next. `AsyncCall.Entry` is the entrance of an asynchronous call.
     //
     //     Entrance      how an attempt to enter a layer has ended: entered, answered, or what answers in its place
     //     Refusal       why the bridge has not entered the layer

@@ -882,7 +882,7 @@ import Testing
         shop.harness.runner.deactivateAll()
         let second = try shop.shadow("patch.replace('Cart.total', function() return 2 end)")
         try #require(second.script.lua.layers.first?.address == layer.address)
-        let late = AsyncCall.Entry(shop.total.slot, .layer(layer.reference))
+        let late = AsyncCall.Attempt(shop.total.slot, .layer(layer.reference))
         #expect(late.call.map { $0.stack.leave() } == nil)
         #expect(shop.total(2, 3) == 6)
     }

@@ -240,8 +240,8 @@ import Testing
         let second = try apply("com.example.a", 2)
         let layer = try #require(second.script.lua.layers.first?.reference)
         try #require(layer.address == wanted.address)
-        #expect(AsyncCall.Entry(f.slot, .layer(wanted)).call.map { $0.stack.leave() } == nil)
-        #expect(AsyncCall.Entry(f.slot, .layer(layer)).call.map { $0.stack.leave() } != nil)
+        #expect(AsyncCall.Attempt(f.slot, .layer(wanted)).call.map { $0.stack.leave() } == nil)
+        #expect(AsyncCall.Attempt(f.slot, .layer(layer)).call.map { $0.stack.leave() } != nil)
         #expect(f() == 30)
     }
 
