@@ -35,7 +35,7 @@ extension FeedChange {
             try checkClock(reading.feed, by: 3600)
             let draft = try draft(of: reading, since: beginning, body)
             if let doubt, draft.result.outcome != .unchanged {
-                guard draft.result.feed.list.isStop(of: reading.feed.list) else { throw doubt }
+                guard draft.feed.list.isStop(of: reading.feed.list) else { throw doubt }
                 warn(.clockDiffers(doubt))
             }
             guard !settings.isTrial else { return draft.result }
@@ -89,7 +89,7 @@ extension FeedChange {
             }
             throw PatchError.stopped(stop.text).about(folder.path)
         }
-        if !draft.isConfirmed, let error = draft.result.feed.undoneStop(of: reading.feed, since: before) {
+        if !draft.isConfirmed, let error = draft.feed.undoneStop(of: reading.feed, since: before) {
             throw error.about(folder.path)
         }
         return draft
@@ -102,15 +102,15 @@ extension FeedChange {
     ///
     /// - Returns: Whether it was written.
     private func write(_ draft: Draft, over state: FeedFolder.State) throws(PatchError) -> Bool {
-        var draft = draft
+        var files = draft.files
         // Thousands of envelopes take seconds, for which no kill switch should wait.
-        for index in draft.files.indices where draft.files[index].count > Self.fewFiles {
-            try folder.write(draft.files[index].filter(\.isTarget))
-            draft.files[index].removeAll(where: \.isTarget)
+        for index in files.indices where files[index].count > Self.fewFiles {
+            try folder.write(files[index].filter(\.isTarget))
+            files[index].removeAll(where: \.isTarget)
         }
         return try whileLocked { () throws(PatchError) in
             guard try folder.state() == state else { return false }
-            try write(draft)
+            try write(files, of: draft)
             return true
         }
     }

@@ -4,16 +4,65 @@ internal import PatchFiles
 
 // A change that is made, signed as far as the keys are at hand, and not written yet.
 extension FeedChange {
-    /// A change with its signatures, and the files to write for it.
+    /// A change with its signatures.
     struct Draft {
-        var result: Result
-        /// The files to write, in order. The last ones are the feed's own.
-        var files: [[FeedFile]] = []
-        var dropsStaged = false
+        let feed: FeedRepository
+        /// In a trial, the members that differ.
+        let changes: [String]
+        let end: End
         /// Whether a person has seen the change of the present state.
         var isConfirmed = false
-        /// The new root, if the root has changed or the feed is new.
-        var root: FeedFile?
+
+        /// How far a change has come.
+        enum End {
+            case unchanged
+            /// These signatures are missing.
+            case waiting([FeedRepository.Missing])
+            case complete(Completion)
+        }
+
+        /// What a change with all signatures writes.
+        struct Completion {
+            /// The feed's files, in the order in which they must be written.
+            let files: [FeedFile]
+            /// The files of the folder itself, if the feed is new.
+            let attributes: [FeedFile]
+            let staged: StagedChange
+            /// The new root, if the root has changed or the feed is new.
+            let root: FeedFile?
+        }
+
+        /// What becomes of the change that waits for signatures.
+        enum StagedChange {
+            /// There is none, or it is the one that is complete now.
+            case dropped
+            /// It cannot be read.
+            case kept
+            /// It has these files, on top of the feed with the new change.
+            case rebased([FeedFile])
+        }
+
+        var result: Result {
+            switch end {
+            case .unchanged: Result(outcome: .unchanged, feed: feed, changes: changes)
+            case .waiting(let missing): Result(outcome: .staged, feed: feed, changes: changes, missing: missing)
+            case .complete(let complete):
+                Result(outcome: .written, feed: feed, changes: changes, files: complete.files)
+            }
+        }
+
+        /// The files to write, in order. The last ones are the feed's own.
+        var files: [[FeedFile]] {
+            switch end {
+            case .unchanged: return []
+            case .waiting: return [feed.staged]
+            case .complete(let complete):
+                let files = complete.attributes + complete.files
+                // The staged change is written first. If the process ends in between, it still fits the published feed.
+                if case .rebased(let staged) = complete.staged { return [staged, files] }
+                return [files]
+            }
+        }
     }
 
     /// Signs a new or changed feed.
@@ -30,7 +79,7 @@ extension FeedChange {
         var differing: [String] = []
         if settings.isTrial, let base { differing = try changes(of: feed, since: base) }
         guard !feed.changed.isEmpty else {
-            return Draft(result: Result(outcome: .unchanged, feed: feed, changes: differing))
+            return Draft(feed: feed, changes: differing, end: .unchanged)
         }
         try feed.sign(with: signers)
         let missing = try feed.missing()
@@ -50,53 +99,48 @@ extension FeedChange {
                     "\(first.role.keyName) (role \(first.role)) must sign: \(first.count) more of \(FeedKey.short(first.keyIDs))",
                     remedy: (settings.stages ? inTheWay : nil) ?? .giveKeysOrStage)
             }
-            return waitingDraft(of: feed, differing, missing)
+            return Draft(feed: feed, changes: differing, end: .waiting(missing))
         }
         let unfinished = feed
         if let online = try feed.complete(signedBy: signers, in: details) {
             // Who has the online key may sign last, also on another machine. What is signed is kept for them.
             let isNewlySigned = waiting.map { !$0.isEmpty } ?? settings.stages
             guard isNewlySigned, mayWait else { throw FeedRepository.unsigned(online.role, online.keyIDs) }
-            return waitingDraft(of: unfinished, differing, [online])
+            return Draft(feed: unfinished, changes: differing, end: .waiting([online]))
         }
         let files = try feed.files()
         let size = feed.list.json.encoded().count
         if feed.changed.contains(.rollout), size > PatchList.largeBytes { warn(.largeList(size)) }
-        var draft = Draft(result: Result(outcome: .written, feed: feed, changes: differing, files: files))
-        if var staged = other.feed, let base {
-            // The staged change is written first. If the process ends in between, it still fits the published feed.
+        let staged: Draft.StagedChange
+        if var rebased = other.feed, let base {
             // It is not shown here, so nothing of it is signed here.
-            try staged.rebase(from: base, onto: feed, in: details)
-            try staged.sign(with: [])
-            draft.files = [staged.staged, files]
+            try rebased.rebase(from: base, onto: feed, in: details)
+            try rebased.sign(with: [])
+            staged = .rebased(rebased.staged)
         } else {
-            draft.files = [(base == nil ? folder.attributes : []) + files]
-            draft.dropsStaged = !other.isUnreadable
+            staged = other.isUnreadable ? .kept : .dropped
         }
-        if base == nil || feed.changed.contains(.root) { draft.root = files.first { FeedLayout.isRoot($0.path) } }
-        return draft
+        let hasNewRoot = base == nil || feed.changed.contains(.root)
+        let completion = Draft.Completion(
+            files: files, attributes: base == nil ? folder.attributes : [], staged: staged,
+            root: hasNewRoot ? files.first { FeedLayout.isRoot($0.path) } : nil)
+        return Draft(feed: feed, changes: differing, end: .complete(completion))
     }
 
-    /// A draft whose signatures are not complete.
-    private func waitingDraft(
-        of feed: FeedRepository, _ changes: [String], _ missing: [FeedRepository.Missing]
-    ) -> Draft {
-        Draft(
-            result: Result(outcome: .staged, feed: feed, changes: changes, missing: missing), files: [feed.staged])
-    }
-
-    func write(_ draft: Draft) throws(PatchError) {
-        for files in draft.files { try folder.write(files) }
-        if draft.dropsStaged { try folder.discardStaged() }
-        if draft.result.outcome == .written { try pin.noteSigned(draft.result.feed.state(of: .timestamp).version) }
+    /// Writes what is left of a draft's files, and ends the change.
+    func write(_ files: [[FeedFile]], of draft: Draft) throws(PatchError) {
+        for files in files { try folder.write(files) }
+        guard case .complete(let complete) = draft.end else { return }
+        if case .dropped = complete.staged { try folder.discardStaged() }
+        try pin.noteSigned(draft.feed.state(of: .timestamp).version)
     }
 
     /// Warns of what devices refuse, and saves a new root beside the keys. Nothing is locked, because a pipe may be
     /// full.
     func warnOfWritten(_ draft: Draft) throws(PatchError) {
-        guard draft.result.outcome == .written else { return }
-        for fault in draft.result.feed.faults(at: now) { warn(.refused(fault)) }
-        if let root = draft.root {
+        guard case .complete(let complete) = draft.end else { return }
+        for fault in draft.feed.faults(at: now) { warn(.refused(fault)) }
+        if let root = complete.root {
             for file in try pin.keep(root.bytes) { warn(.rootNotKept(file)) }
         }
     }

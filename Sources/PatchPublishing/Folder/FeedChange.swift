@@ -144,7 +144,7 @@ package struct FeedChange {
                 guard FileInfo(folder.path.appending(Path(FeedLayout.metadataFolder)), following: true) == nil else {
                     throw PatchError(.exists, "is a feed already", hint: "name another folder").about(folder.path)
                 }
-                try write(draft)
+                try write(draft.files, of: draft)
             }
             try warnOfWritten(draft)
             return draft.result
