@@ -71,12 +71,13 @@ extension ReportGate {
     /// The verdict on a share, and on its increase if there is a share before.
     private func verdict(on now: Bounds, after before: Bounds?) -> Verdict {
         if let before {
-            if now.upper.interval.upperBound < before.lower.interval.lowerBound + bound { return .passed }
-            return now.lower.interval.lowerBound > before.upper.interval.upperBound + bound ? .crossed : .undecided
+            if now.upper.interval.upperBound < before.lower.interval.lowerBound + bound.value { return .passed }
+            let most = before.upper.interval.upperBound + bound.value
+            return now.lower.interval.lowerBound > most ? .crossed : .undecided
         }
         guard !isRelative else { return .undecided }
-        if now.upper.isAbove(bound) == false { return .passed }
-        return now.lower.isAbove(bound) == true ? .crossed : .undecided
+        if now.upper.isAbove(bound.value) == false { return .passed }
+        return now.lower.isAbove(bound.value) == true ? .crossed : .undecided
     }
 
     /// The part of all looks in which a bound on a share may be wrong. Of two versions, each may be wrong half as
@@ -95,19 +96,19 @@ extension ReportGate {
     }
 
     private func sequence(_ share: Share, _ errors: Double) -> ConfidenceSequence {
-        ConfidenceSequence(share, around: bound, errors: errors)
+        ConfidenceSequence(share, around: bound.value, errors: errors)
     }
 
     /// The part of a patch's devices, or the mean of their parts, that the gate bounds.
     private func share(in patch: FleetReport.Patch, _ scale: Int) -> Share {
-        switch measure {
+        if case .slower(_, let time) = bound { return patch.slowerShares[time] }
+        return switch measure {
         case .failures: patch.failureShare
         case .fallbacks: patch.fallbackShare
         case .failing: counted(patch.failing, of: patch.devices, scale)
         case .rolledBack: counted(patch.rolledBack, of: patch.devices, scale)
         case .refused: counted(patch.refused, of: patch.devices, scale)
-        case .time: patch.slowerShares[time ?? 0]
-        case .differs, .syncFailed, .storeFailed: Share(0, of: 0)
+        case .time, .differs, .syncFailed, .storeFailed: Share(0, of: 0)
         }
     }
 
@@ -144,7 +145,7 @@ extension ReportGate {
         let users = sequence(function.users, errors)
         let limited = limited(verdict, to: users)
         return Judgement(
-            verdict: limited, sequence: (share.value ?? 0) > bound ? now.lower : upper, previous: before?.lower,
+            verdict: limited, sequence: (share.value ?? 0) > bound.value ? now.lower : upper, previous: before?.lower,
             function: function, users: verdict == .crossed && limited == .undecided ? users : nil)
     }
 
@@ -154,7 +155,7 @@ extension ReportGate {
     /// that agree on a name, which they may have made up, are as many as if they agreed on another.
     private func limited(_ verdict: Verdict, to users: ConfidenceSequence) -> Verdict {
         guard verdict != .passed else { return .passed }
-        switch users.isAbove(bound) {
+        switch users.isAbove(bound.value) {
         case true?: return verdict
         case false? where !isRelative: return .passed
         case false?, nil: return .undecided
@@ -166,7 +167,8 @@ extension ReportGate {
         let share = counted(patch.uncounted, of: max(patch.shadowed, patch.uncounted), scale)
         let sequence = sequence(share, 0.05)
         return Judgement(
-            verdict: sequence.isAbove(bound) == false ? .passed : .undecided, sequence: sequence, isOfUncounted: true)
+            verdict: sequence.isAbove(bound.value) == false ? .passed : .undecided, sequence: sequence,
+            isOfUncounted: true)
     }
 
     // MARK: exact gates

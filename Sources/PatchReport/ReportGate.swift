@@ -36,25 +36,45 @@ package struct ReportGate: Sendable, Equatable {
     /// The times that a gate may name, as they are written.
     package static let times = ["100us", "1ms", "2ms", "5ms", "10ms", "20ms", "50ms", "100ms", "200ms", "500ms"]
 
+    /// What a gate allows.
+    package enum Bound: Sendable, Equatable {
+        /// `failing=0`: the first device crosses the gate. It is passed as long as there is none, which is not evidence
+        /// for other devices.
+        case exact
+        /// `failing<0.5%`: less than a part.
+        case part(Double)
+        /// `failing<previous+0.2%`: less than the part of the patch's previous version and this increase.
+        case increase(Double)
+        /// `time-p95<5ms`: less than a part takes longer than a time, which is an index in ``ReportGate/times`` and in
+        /// `EventRecord.timeBounds`.
+        case slower(Double, than: Int)
+
+        /// The allowed part or increase, from 0 to 1.
+        package var value: Double {
+            switch self {
+            case .exact: 0
+            case .part(let part): part
+            case .increase(let increase): increase
+            case .slower(let part, _): part
+            }
+        }
+    }
+
     package let measure: Measure
-    /// The bound, from 0 to 1. If it is relative, the allowed increase over the previous version.
-    package let bound: Double
-    /// Whether the gate is crossed by the first device: `failing=0`. It is passed as long as there is none, which is
-    /// not evidence for other devices.
-    package var isExact: Bool { bound == 0 }
-    /// Whether the bound is relative: the value of the patch's previous version plus `bound`.
-    package let isRelative: Bool
-    /// For a gate on time, the index of its time in ``times`` and in `EventRecord.timeBounds`.
-    let time: Int?
+    package let bound: Bound
     /// The gate as it was written.
     package let text: String
 
-    private init(_ text: String, _ measure: Measure, bound: Double, isRelative: Bool = false, time: Int? = nil) {
+    package var isExact: Bool { bound == .exact }
+    /// Whether the bound is relative to the patch's previous version.
+    package var isRelative: Bool {
+        if case .increase = bound { true } else { false }
+    }
+
+    private init(_ text: String, _ measure: Measure, _ bound: Bound) {
         self.text = text
         self.measure = measure
         self.bound = bound
-        self.isRelative = isRelative
-        self.time = time
     }
 
     /// A gate is a measure, `<`, and a percentage, which `previous+` may precede; or it is `time-p95<5ms`, with any
@@ -69,7 +89,7 @@ package struct ReportGate: Sendable, Equatable {
     private static func exact(_ text: String) -> ReportGate? {
         guard text.hasSuffix("=0"), let measure = Measure(rawValue: String(text.dropLast(2))), measure.mayBeExact
         else { return nil }
-        return ReportGate(text, measure, bound: 0)
+        return ReportGate(text, measure, .exact)
     }
 
     /// `time-p95<5ms`: the part that may be slower is 5 percent.
@@ -79,7 +99,7 @@ package struct ReportGate: Sendable, Equatable {
         guard let percent = Int(digits), "\(percent)" == digits, 1...99 ~= percent,
             let time = times.firstIndex(of: String(value))
         else { return nil }
-        return ReportGate(text, .time, bound: Double(100 - percent) / 100, time: time)
+        return ReportGate(text, .time, .slower(Double(100 - percent) / 100, than: time))
     }
 
     /// `failing<0.5%` and `failing<previous+0.2%`.
@@ -91,10 +111,10 @@ package struct ReportGate: Sendable, Equatable {
         let number = isRelative ? value.dropFirst(previous.count) : value
         let digits = number.dropLast()
         guard number.hasSuffix("%"), !digits.isEmpty, digits.allSatisfy({ $0.isASCII && ($0.isNumber || $0 == ".") }),
-            let percent = Double(String(digits)), case let bound = percent / 100, bound > 0, bound <= 1,
+            let percent = Double(String(digits)), case let part = percent / 100, part > 0, part <= 1,
             !isRelative || !measure.isOfFleet
         else { return nil }
-        return ReportGate(text, measure, bound: bound, isRelative: isRelative)
+        return ReportGate(text, measure, isRelative ? .increase(part) : .part(part))
     }
 
     /// What is before and after the only `<`.

@@ -71,7 +71,7 @@ import Testing
         ] as [(String, Double?, Bool)])
     func aGateIsReadOrRefused(text: String, bound: Double?, isRelative: Bool) {
         let gate = ReportGate(text)
-        #expect(gate?.bound == bound && gate?.isRelative ?? false == isRelative && gate?.text ?? text == text)
+        #expect(gate?.bound.value == bound && gate?.isRelative ?? false == isRelative && gate?.text ?? text == text)
     }
 
     /// docs/operations.md has a part of this table.
@@ -370,7 +370,7 @@ import Testing
     @Test func timesHaveBounds() throws {
         var patch = FleetReport.Patch(id: "p", version: 1)
         let gate = try #require(ReportGate("time-p95<5ms"))
-        #expect(gate.measure == .time && abs(gate.bound - 0.05) < 1e-12)
+        #expect(gate.measure == .time && abs(gate.bound.value - 0.05) < 1e-12)
         #expect(ReportGate.times.count == EventRecord.timeBounds.count)
         for (text, bound) in zip(ReportGate.times, EventRecord.timeBounds) {
             let isMicro = text.hasSuffix("us")
@@ -397,7 +397,7 @@ import Testing
     /// A bound that is relative to the previous version decides only if both versions have enough data.
     @Test func aBoundMayBeRelative() throws {
         let gate = try #require(ReportGate("failing<previous+0.2%"))
-        #expect(gate.isRelative && gate.bound == 0.002)
+        #expect(gate.isRelative && gate.bound.value == 0.002)
         #expect(ReportGate("failing<previous") == nil && ReportGate("failing<previous+0%") == nil)
         func patch(_ version: Int, _ failing: Int, of devices: Int) -> FleetReport.Patch {
             var patch = FleetReport.Patch(id: "com.example.a", version: version)

@@ -19,7 +19,7 @@ struct HTMLChart {
         let drawn = gates.filter {
             !$0.isRelative && !$0.isExact && ($0.measure == .failing || $0.measure == .rolledBack)
         }
-        bounds = Set(drawn.map(\.bound)).sorted()
+        bounds = Set(drawn.map(\.bound.value)).sorted()
     }
 
     /// The number of the colour of a patch.

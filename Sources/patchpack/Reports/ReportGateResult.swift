@@ -29,7 +29,7 @@ struct ReportGateResult {
     /// matter of their number.
     var devicesNeeded: Int? {
         guard verdict == .undecided, !gate.isRelative, !gate.isExact, !judgement.isOfUncounted else { return nil }
-        return undecided.needed(for: gate.bound)?.addingOrMost(undecided.share.total)
+        return undecided.needed(for: gate.bound.value)?.addingOrMost(undecided.share.total)
     }
     /// What is not certain yet: the gate's share, or the part of the devices that use the function.
     private var undecided: ConfidenceSequence { judgement.users ?? sequence }
@@ -109,7 +109,7 @@ struct ReportGateResult {
         if gate.measure == .rolledBack, suspected > 0 {
             return "\(interval); on \(suspected.counting("device")) more it is suspected together with others"
         }
-        guard let needed = undecided.needed(for: gate.bound) else {
+        guard let needed = undecided.needed(for: gate.bound.value) else {
             return "\(interval): too \(users == nil ? "close to the bound" : "few") for a verdict"
         }
         let known = needed.addingOrMost(undecided.share.total) > fleet ? ", but all events are of \(fleet.grouped)" : ""
