@@ -28,7 +28,7 @@ final class LaunchChecks: Sendable {
         for index in 1..<max(1, min(count, Self.lead)) { begin(index) }
     }
 
-    /// Takes the check of a patch, in the order of the patches.
+    /// Takes the check of a patch, in the order of the patches. Each may be taken once.
     func take(_ index: Int) -> PatchStore.Check {
         begin(index + Self.lead)
         let awaited = DispatchSemaphore(value: 0)
@@ -46,7 +46,8 @@ final class LaunchChecks: Sendable {
             defer { state.items[index] = .taken }
             return state.items[index]
         }
-        guard case .done(let check) = done else { fatalError("a check of a launch is taken twice") }
+        // A check that another thread has begun is done now: that thread has ended it before it signalled.
+        guard case .done(let check) = done else { preconditionFailure("check \(index) of a launch was taken before") }
         return check
     }
 
