@@ -34,9 +34,11 @@ import Testing
         state.add([(Self.patch("a", 1), Self.hash("a", 1)), (Self.patch("b", 1), Self.hash("b", 1))])
         state.outcomes[Self.patch("a", 1)] = .init(.expired, reason: nil)
         state.outcomes[Self.patch("c", 1)] = .init(.rollout, reason: nil)
+        state.outcomes[Self.patch("d", 1)] = .init(.withdrawn, reason: "wrong total")
         let report = SyncReport(following: state)
-        #expect(report.results.map(\.outcome) == [.expired, .kept, .rollout])
-        #expect(report.counts == [.expired: 1, .kept: 1, .rollout: 1])
+        #expect(report.results.map(\.outcome) == [.expired, .kept, .rollout, .withdrawn])
+        #expect(report.results.map(\.detail) == [nil, nil, nil, "wrong total"], "as in the report of the writer")
+        #expect(report.counts == [.expired: 1, .kept: 1, .rollout: 1, .withdrawn: 1])
     }
 
     /// A version that was banned, twice, and then withdrawn.

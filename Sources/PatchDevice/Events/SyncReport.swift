@@ -10,7 +10,8 @@ public struct SyncReport: Sendable {
         public internal(set) var outcome: Outcome
         /// The reason, if the outcome alone does not state it.
         public internal(set) var detail: String?
-        /// Why the envelope was not accepted, or could not be fetched; nil for all other results.
+        /// Why the envelope was refused or could not be fetched, if this process has met the error. It is nil for all
+        /// other outcomes, and in the report of a process that has followed another one.
         public internal(set) var error: PatchError?
     }
 
@@ -19,6 +20,9 @@ public struct SyncReport: Sendable {
     public internal(set) var error: PatchError?
     /// A result for each version of a patch in the list, and for each one that is held. If the sync failed, there are
     /// none, unless only some downloads were not made in time (``SyncSettings/timeLimit``).
+    ///
+    /// A process that has followed another one has no results ``Outcome/superseded``, and has one for each version
+    /// that is banned on the device, also if the list does not name it.
     public internal(set) var results: [Result] = []
     /// Whether this process has followed the one that writes the device's folder: it has not used the network, and
     /// applied the other one's results.

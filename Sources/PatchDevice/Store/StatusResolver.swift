@@ -75,7 +75,8 @@ struct StatusResolver {
         guard let outcome = state.outcomes[patch], let code = PatchStatus.Code(rawValue: outcome.code) else {
             return nil
         }
-        return (code, outcome.detail ?? "reported by the last sync")
+        let sentence = SyncReport.Outcome(rawValue: outcome.code)?.sentence ?? "reported by the last sync"
+        return (code, sentence + (outcome.reason.map { ": \($0)" } ?? ""))
     }
 
     private func whyNotRunning(_ held: StoreState.Held) -> (PatchStatus.Code, String) {

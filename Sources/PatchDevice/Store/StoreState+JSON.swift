@@ -26,8 +26,8 @@ extension StoreState {
     private var outcomesJSON: [JSONValue] {
         outcomes.sorted { ($0.key.id, $0.key.version) < ($1.key.id, $1.key.version) }.map { patch, outcome in
             .object([
-                ("code", .string(outcome.code)), ("detail", outcome.detail.map(JSONValue.string) ?? .null),
-                ("id", .string(patch.id)), ("version", .integer(patch.version)),
+                ("code", .string(outcome.code)), ("id", .string(patch.id)),
+                ("reason", outcome.reason.map(JSONValue.string) ?? .null), ("version", .integer(patch.version)),
             ])
         }
     }
@@ -54,7 +54,7 @@ extension StoreState {
         for case (let name, .string(let value)) in json["switches"]?.members ?? [] { switches[name] = value }
         for value in json.list("verdicts") {
             guard let patch = PatchID(value), let code = value["code"]?.text else { continue }
-            outcomes[patch] = SyncOutcome(code: code, detail: value["detail"]?.text)
+            outcomes[patch] = SyncOutcome(code: code, reason: value["reason"]?.text)
         }
         revoke(lasting.revoked)
         givenName = json["name"]?.text

@@ -60,18 +60,18 @@ package struct StoreState: Sendable, Hashable {
 
     /// The result of the last sync for a version of a patch.
     package struct SyncOutcome: Sendable, Hashable {
+        /// The word for the outcome, which a newer patchpack may have written.
         package let code: String
-        package let detail: String?
+        /// The reason, if the outcome alone does not state it.
+        package let reason: String?
 
-        /// An outcome as a sentence, with its reason.
         init(_ outcome: SyncReport.Outcome, reason: String?) {
-            code = outcome.rawValue
-            detail = (outcome.sentence + (reason.map { ": \($0)" } ?? "")).shortened(to: StoreState.textLimit)
+            self.init(code: outcome.rawValue, reason: reason?.shortened(to: StoreState.textLimit))
         }
 
-        init(code: String, detail: String?) {
+        init(code: String, reason: String?) {
             self.code = code
-            self.detail = detail
+            self.reason = reason
         }
     }
 
@@ -287,7 +287,7 @@ package struct StoreState: Sendable, Hashable {
     static let banLimit = 1_000
     /// The most outcomes that are kept.
     static let outcomeLimit = 1_000
-    /// The most bytes of a reason and of an outcome's detail. A list, or an envelope, could make a longer one, and
+    /// The most bytes of a reason and of an outcome's reason. A list, or an envelope, could make a longer one, and
     /// thousands of them must fit into the file of the state, which has a limit, too.
     private static let textLimit = 500
     /// The number of launches without a confirmation after which the app is notified that it never confirms.

@@ -7,23 +7,24 @@ extension SyncReport {
         hasFollowed = true
         func noted(_ patch: PatchID) -> Result? {
             guard let outcome = state.outcomes[patch], let known = Outcome(rawValue: outcome.code) else { return nil }
-            return Result(patch: patch, outcome: known, detail: outcome.detail)
+            return Result(patch: patch, outcome: known, detail: outcome.reason)
         }
-        let held = state.stored.map { held in
+        let storedResults = state.stored.map { held in
             guard state.isEnabled else { return Result(patch: held.patch, outcome: .disabled, detail: nil) }
             return noted(held.patch)
                 ?? Result(patch: held.patch, outcome: held.stage == .shadow ? .shadow : .kept, detail: nil)
         }
-        let stored = Set(held.map(\.patch))
-        let others = state.outcomes.keys.filter { !stored.contains($0) }.compactMap(noted)
+        let stored = Set(storedResults.map(\.patch))
+        // A ban's own reason says more than the result of the sync that met it.
+        let otherResults = state.outcomes.keys.filter { !stored.contains($0) }.compactMap(noted)
             .filter { $0.outcome != .banned }
         // Each version has one result: what the feed says of it last, or else the last ban.
-        let told = stored.union(others.map(\.patch))
+        let told = stored.union(otherResults.map(\.patch))
         let bans = Dictionary(state.bans.map { ($0.patch, $0.reason) }) { $1 }
-        let banned = bans.filter { !told.contains($0.key) }.map { patch, reason in
+        let bannedResults = bans.filter { !told.contains($0.key) }.map { patch, reason in
             Result(patch: patch, outcome: .banned, detail: reason)
         }
-        results = (held + banned + others).sorted {
+        results = (storedResults + bannedResults + otherResults).sorted {
             ($0.patch.id, $1.patch.version) < ($1.patch.id, $0.patch.version)
         }
     }
