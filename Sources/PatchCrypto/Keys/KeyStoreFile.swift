@@ -8,6 +8,7 @@
 package enum KeyStoreFile {
     private static let family = "patchpack-keystore-"
     private static let magic = family + "1"
+    private static let saltLength = 16, keyLength = 32
 
     /// Encrypts keys.
     ///
@@ -18,20 +19,20 @@ package enum KeyStoreFile {
         _ ring: ScriptKeyRing, passphrase: SecretBytes, cost: Scrypt = .standard
     ) throws(PatchError) -> [UInt8] {
         guard passphrase.count > 0 else { throw PatchError(.passphrase, "the passphrase is empty") }
-        let salt = try SecretBytes.random(count: 16).copy()
+        let salt = try SecretBytes.random(count: saltLength).copy()
         let nonce = try SecretBytes.random(count: SymmetricCipher.aes256GCM.ivLength).copy()
         let header = "\(magic) \(cost.log2N) \(cost.r) \(cost.p) \(String(decoding: Hex.encode(salt), as: UTF8.self))\n"
         var text: [UInt8] = []
         defer { _ = SecretBytes(wiping: &text) }
         // The array has its full size at once, because an array that grows leaves copies in memory. A name has at most
-        // 64 bytes, and so has a key.
+        // 64 bytes, and a key in hex 64 digits.
         text.reserveCapacity(ring.keys.count * 256)
         for (name, key) in ring.keys {
             text += Array("\(name) ".utf8)
             let line = key.encoded()
             unsafe line.withUnsafeBytes { unsafe text.append(contentsOf: $0) }
         }
-        let key = try cost.key(passphrase: passphrase, salt: salt, length: 32)
+        let key = try cost.key(passphrase: passphrase, salt: salt, length: keyLength)
         let sealed = try SymmetricCipher.aes256GCM.seal(text, key: key, iv: nonce, label: header)
         return Array(header.utf8) + Base64.encode(sealed) + [UInt8(ascii: "\n")]
     }
@@ -39,22 +40,24 @@ package enum KeyStoreFile {
     /// Opens a file.
     ///
     /// - Throws: `passphrase` if the passphrase is wrong or the file was changed, which cannot be told apart; `config`
-    ///   if the file is not a key store, or asks for more than 256 MiB or four rounds of scrypt.
+    ///   if the file is not a key store, or asks for more than 256 MiB or four rounds of scrypt; `unavailable` if
+    ///   OpenSSL refuses scrypt or AES-256-GCM.
     package static func open(_ file: [UInt8], passphrase: SecretBytes) throws(PatchError) -> ScriptKeyRing {
-        var rest = file[...]
-        guard let header = rest.takeLine(), let body = rest.takeLine(), rest.isEmpty else { throw notAStore }
-        guard header.starts(with: (magic + " ").utf8) || !isStore(header) else {
+        // Another version may have other lines, too.
+        guard file.starts(with: (magic + " ").utf8) || !isStore(file) else {
             throw PatchError(
                 .config, "a key store of another version", hint: "use the patchpack that made it, or a newer one")
         }
+        var rest = file[...]
+        guard let header = rest.takeLine(), let body = rest.takeLine(), rest.isEmpty else { throw notAStore }
         let fields = String(decoding: header, as: UTF8.self).split(separator: " ", omittingEmptySubsequences: false)
-        guard fields.count == 5, fields[0] == magic, let salt = Hex.decode(fields[4].utf8), salt.count == 16,
+        guard fields.count == 5, fields[0] == magic, let salt = Hex.decode(fields[4].utf8), salt.count == saltLength,
             let cost = Scrypt(log2N: Int(fields[1]), r: Int(fields[2]), p: Int(fields[3])),
             var sealed = Base64.decode(body),
             SymmetricCipher.aes256GCM.canHaveSealed(length: sealed.count)
         else { throw notAStore }
         defer { _ = SecretBytes(wiping: &sealed) }
-        let key = try cost.key(passphrase: passphrase, salt: salt, length: 32)
+        let key = try cost.key(passphrase: passphrase, salt: salt, length: keyLength)
         let label = String(decoding: header, as: UTF8.self) + "\n"
         guard let text = try SymmetricCipher.aes256GCM.open(0..<sealed.count, of: &sealed, key: key, label: label)
         else {

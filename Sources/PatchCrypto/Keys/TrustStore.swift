@@ -21,12 +21,11 @@ public struct TrustedKey: Sendable {
     public init(
         _ key: VerifyingKey, name: String? = nil, isRevoked: Bool = false, expires: Timestamp? = nil
     ) throws(PatchError) {
-        guard name.map({ Self.isName($0, of: key) }) ?? true else {
+        if let name, !Self.isName(name, of: key) {
             throw PatchError(
-                .config, "\(name ?? "") cannot be a key name",
-                hint:
-                    "use at most 64 letters, digits, . _ @ and -, but not another key's id, or revoked or not-after first"
-            )
+                .config, "\(name) cannot be a key name",
+                hint: "use at most 64 letters, digits, . _ @ and -; "
+                    + "it is no other key's id, and does not begin with revoked or not-after")
         }
         self.key = key
         self.name = name
@@ -39,8 +38,8 @@ public struct TrustedKey: Sendable {
         let id = KeyID(name)
         // If the line of a revoked key lost its name, `revoked` would become the name of a trusted key. A name that
         // only begins with the word is refused too: a person would misread its line.
-        let isWord = ["revoked", "not-after"].contains { name.lowercased().hasPrefix($0) }
-        return NameForm.isKeyName(name) && !isWord && (id == nil || id == key.id)
+        let isReserved = ["revoked", "not-after"].contains { name.lowercased().hasPrefix($0) }
+        return NameForm.isKeyName(name) && !isReserved && (id == nil || id == key.id)
     }
 
     /// Checks that another key with the same id is the same one, with the same trust.
@@ -79,8 +78,8 @@ public struct TrustStore: Sendable {
     /// Makes a store of keys. A key that is given twice counts once.
     ///
     /// - Parameter keys: The keys, at least one.
-    /// - Throws: `config` if there is no key, or one key is given for two algorithms or with different `isRevoked` or
-    ///   `expires`.
+    /// - Throws: `config` if there is no key, if two keys have the same id, or if one key is given for two algorithms
+    ///   or with different `isRevoked` or `expires`. `unavailable` if OpenSSL cannot encode a key that is given twice.
     public init(keys: [TrustedKey]) throws(PatchError) {
         var distinct: [TrustedKey] = []
         var places: [KeyID: Int] = [:]
@@ -101,7 +100,8 @@ public struct TrustStore: Sendable {
     /// Makes a store of keys that are trusted without an end.
     ///
     /// - Parameter keys: The keys, at least one.
-    /// - Throws: `config` if there is no key, or one key is given for two algorithms.
+    /// - Throws: `config` if there is no key, if two keys have the same id, or if one key is given for two algorithms.
+    ///   `unavailable` if OpenSSL cannot encode a key that is given twice.
     public init(trusting keys: [VerifyingKey]) throws(PatchError) {
         var trusted: [TrustedKey] = []
         for key in keys { trusted.append(try TrustedKey(key)) }

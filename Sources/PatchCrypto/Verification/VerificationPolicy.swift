@@ -54,7 +54,7 @@ public struct VerificationPolicy: Sendable {
         if let minimumVersion, manifest.version < minimumVersion {
             throw PatchError(
                 .policy, "the patch is version \(manifest.version), below the minimum of \(minimumVersion)",
-                hint: "a newer version of the patch was accepted before")
+                hint: "a higher version was accepted before, or is asked for")
         }
         if let time, let expires = manifest.expires, manifest.hasExpired(at: time) {
             throw PatchError(

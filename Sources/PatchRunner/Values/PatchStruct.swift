@@ -15,9 +15,8 @@ internal import PatchCrypto
 /// does for a script's result. Conform where the struct is declared, not in an extension: in a module whose default
 /// isolation is the main actor, an extension has to be `nonisolated`.
 ///
-/// It is passed several times faster than a `Codable` type, which is also possible
-/// (``PatchValue``). The app's interface lists the fields with their types, so that `patchpack lint` and `patchpack
-/// test` know them.
+/// It is passed several times faster than a `Codable` type, which is also possible (``PatchValue``). The app's
+/// interface lists the fields with their types, so that `patchpack lint` and `patchpack test` know them.
 ///
 /// A field that a script leaves out is nil. Fields that are not declared are ignored.
 public protocol PatchStruct: PatchValue {
@@ -70,7 +69,8 @@ public struct PatchField<Root, Value: PatchValue>: Sendable {
     ///
     /// - Parameters:
     ///   - name: The name that scripts use.
-    ///   - keyPath: The property with the field's value.
+    ///   - keyPath: The struct's property with the field's value. A property of a property is checked as if it were the
+    ///     struct's own, so what fills the space before it may be taken for a property that is missing.
     public static func field(_ name: String, _ keyPath: any KeyPath<Root, Value> & Sendable) -> PatchField {
         PatchField(name: FieldName(name), keyPath: keyPath, offset: MemoryLayout<Root>.offset(of: keyPath))
     }
@@ -121,7 +121,10 @@ public struct PatchField<Root, Value: PatchValue>: Sendable {
 
     deinit { unsafe bytes.deallocate() }
 
-    var start: UnsafeMutablePointer<CChar>? { unsafe bytes.baseAddress }
+    /// Lets C read the name.
+    func withStart<Result>(_ body: (UnsafePointer<CChar>?) -> Result) -> Result {
+        withExtendedLifetime(self) { unsafe body(UnsafePointer(bytes.baseAddress)) }
+    }
 }
 
 /// Where a property is stored in its struct's memory.
@@ -140,24 +143,35 @@ public struct PatchField<Root, Value: PatchValue>: Sendable {
 }
 
 extension PatchFields {
-    /// The reason why these cannot be the fields; nil if there is none. Either the initializer gets two fields in each
-    /// other's place, or a stored property is missing, so that each call would reset it.
-    ///
-    /// It does not see a property that fits into the padding between two fields.
+    /// The reason why these cannot be the fields; nil if there is none.
     func layoutFault() -> PatchError? {
-        let found = try? placesReadBack()
-        if let fault = found.flatMap(swapFault) { return fault }
-        let stored = all.compactMap { field in field.place.map { (name: field.name.text, place: $0) } }
-        // If the initializer's order is not known, it is expected to be the order in which the properties are stored.
-        let isKnown = found.map { found in all.indices.allSatisfy { found[$0] == $0 || all[$0].place == nil } } ?? false
-        for (field, next) in zip(stored, stored.dropFirst())
-        where !isKnown && field.place.offset > next.place.offset {
+        let found = try? indicesReadBack()
+        return found.flatMap(swapFault) ?? orderFault(found) ?? gapFault()
+    }
+
+    /// The fields whose places are known, as they are declared.
+    private var stored: [(name: String, place: StoredPlace)] {
+        all.compactMap { field in field.place.map { (field.name.text, $0) } }
+    }
+
+    /// Finds a field that is declared before another one, but stored after it. If the initializer's order is not known,
+    /// it is expected to be the order in which the properties are stored.
+    private func orderFault(_ found: [Int?]?) -> PatchError? {
+        if let found, all.indices.allSatisfy({ found[$0] == $0 || all[$0].place == nil }) { return nil }
+        for (field, next) in zip(stored, stored.dropFirst()) where field.place.offset > next.place.offset {
             return PatchError(
                 .config,
                 "\(Root.patchTypeName) declares its field \(field.name) before \(next.name), but stores it after that",
                 hint: "declare the fields in the order of the struct's properties, and let the initializer take them so"
             )
         }
+        return nil
+    }
+
+    /// Finds a stored property that is not a field, so that each call would reset it. It does not see one that fits
+    /// into the padding between two fields.
+    private func gapFault() -> PatchError? {
+        let stored = stored
         // An observed property is stored somewhere, but its place is not known.
         guard stored.count == all.count else { return nil }
         var end = 0
@@ -175,40 +189,42 @@ extension PatchFields {
 
     /// Makes values in which each field has a pattern of the two samples of its type, and reads the patterns back.
     ///
-    /// - Returns: For each field, the place of the field whose pattern it has; nil for another pattern.
+    /// - Returns: For each field, the index of the field whose pattern it has; nil for another pattern.
     /// - Throws: If there is no sample of a field's type.
-    private func placesReadBack() throws(FieldMismatch) -> [Int?] {
+    private func indicesReadBack() throws(FieldMismatch) -> [Int?] {
         // The pattern of a field is a number with three of six binary digits set, so that digit by digit none is the
         // minimum or maximum of two others.
         let patterns = (0..<64).filter { $0.nonzeroBitCount == 3 }.prefix(all.count)
         var read: [Int?] = all.map { _ in 0 }
         for round in 0..<6 {
             let root = try sample({ patterns[$0] >> round & 1 == 1 }, 0)
-            for (place, field) in all.enumerated() {
+            for (index, field) in all.enumerated() {
                 let digit = field.isSecond(root).map { $0 ? 1 << round : 0 }
-                read[place] = read[place].flatMap { read in digit.map { read | $0 } }
+                read[index] = read[index].flatMap { read in digit.map { read | $0 } }
             }
         }
         return read.map { $0.flatMap(patterns.firstIndex(of:)) }
     }
 
     /// Finds a field that has the value that the initializer takes for another field, which does not have it.
+    ///
+    /// - Parameter found: The index of the field whose value each field has.
     private func swapFault(_ found: [Int?]) -> PatchError? {
-        for (place, other) in found.enumerated() {
+        for (index, other) in found.enumerated() {
             // A field that is computed from another one has the same value, but so has the other one.
-            guard let other, other != place, found[other] != other, all[other].type == all[place].type else { continue }
+            guard let other, other != index, found[other] != other, all[other].type == all[index].type else { continue }
             return PatchError(
                 .config,
-                "\(Root.patchTypeName) has in its field \(all[place].name.text) the value that its initializer takes for \(all[other].name.text)",
+                "\(Root.patchTypeName) has in its field \(all[index].name.text) the value that its initializer takes for \(all[other].name.text)",
                 hint: "declare the fields in the order in which the initializer takes them")
         }
         return nil
     }
 
-    private static func missing(_ place: String) -> PatchError {
+    private static func missing(_ position: String) -> PatchError {
         PatchError(
             .config,
-            "\(Root.patchTypeName) has a stored property \(place) that is not a field, so a patched call would reset it",
+            "\(Root.patchTypeName) has a stored property \(position) that is not a field, so a patched call would reset it",
             hint: "declare it as a field, or write .omitting(\\.property) after the fields")
     }
 }
@@ -220,6 +236,7 @@ public struct PatchFields<Root: PatchStruct>: Sendable {
     @usableFromInline let all: [AnyField]
     /// Sets the fields of the table on top.
     @usableFromInline let put: @Sendable (Root, _PatchStack) -> Void
+    /// Makes a struct from the table at an absolute index. The values of its fields stay on the stack.
     @usableFromInline let make: @Sendable (_PatchStack, Int32) throws(FieldMismatch) -> Root
     /// Makes a struct from samples, which the closure chooses for the field at each place. The number is the depth in
     /// other values.
@@ -239,10 +256,11 @@ public struct PatchFields<Root: PatchStruct>: Sendable {
             type = Value.self
             place = StoredPlace(of: Value.self, at: field.offset)
             isSecond = { root in
-                let samples = [false, true].map { String(reflecting: Value._sample($0, depth: 0)) }
+                let first = String(reflecting: Value._sample(false, depth: 0))
+                let second = String(reflecting: Value._sample(true, depth: 0))
                 let value = String(reflecting: Value?.some(root[keyPath: field.keyPath]))
-                guard samples[0] != samples[1] else { return nil }
-                return value == samples[1] ? true : value == samples[0] ? false : nil
+                guard first != second, value == first || value == second else { return nil }
+                return value == second
             }
         }
     }
@@ -303,7 +321,7 @@ public struct PatchFields<Root: PatchStruct>: Sendable {
             if stack.isNil(at: -1) { return "\(expected): missing field \(name)" }
             return "\(expected): \(name): " + field.type._mismatch(in: stack, at: -1)
         }
-        return "\(expected): given another table"
+        return "\(expected): got another table"
     }
 }
 
@@ -311,9 +329,9 @@ extension _PatchStack {
     /// Pushes a table for a struct. nil is pushed if the run must end.
     @usableFromInline func pushStruct(fields: Int) -> Bool { unsafe pp_push_struct(state, Int32(fields)) }
 
-    @usableFromInline func push(name: FieldName) { unsafe pp_push_name(state, name.start) }
+    @usableFromInline func push(name: FieldName) { unsafe name.withStart { unsafe pp_push_name(state, $0) } }
     @usableFromInline func pushField(_ name: FieldName, of table: Int32) {
-        unsafe pp_get_field(state, table, name.start)
+        unsafe name.withStart { unsafe pp_get_field(state, table, $0) }
     }
 
     /// Begins to read a table as a struct, whose fields stay on the stack. After true, `endStruct` must follow.

@@ -21,8 +21,12 @@ import Testing
         #expect(ring.keys.map(\.key.id) == [TestKeys.script.id, TestKeys.otherScript.id])
         #expect(KeyStoreFile.isStore(file) && !KeyStoreFile.isStore(file.dropFirst()))
         let next = String(decoding: file, as: UTF8.self).replacing("keystore-1 ", with: "keystore-2 ")
-        let newer = #expect(throws: PatchError.self) { try KeyStoreFile.open(Array(next.utf8), passphrase: passphrase) }
-        #expect(newer?.message == "a key store of another version")
+        for text in [next, next + "a third line\n", String(next.dropLast())] {
+            let newer = #expect(throws: PatchError.self) {
+                try KeyStoreFile.open(Array(text.utf8), passphrase: passphrase)
+            }
+            #expect(newer?.message == "a key store of another version")
+        }
     }
 
     @Test func anotherPassphraseOpensNothing() {
