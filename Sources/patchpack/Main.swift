@@ -80,7 +80,7 @@ enum Main {
             console.error(error)
             // If standard output itself failed, this fails too, and that error is ignored.
             if !StandardOutput.isUsed.load(ordering: .relaxed) || console.format == .json {
-                try? FailureReport.show(error, format: format, verb: words[0].text, console)
+                try? FailureReport.show(error, format: ResultFormat(rawValue: format), verb: words[0].text, console)
             }
             return error.code.exitStatus
         }

@@ -12,6 +12,8 @@ final class Option: Sendable, Identifiable {
         case text(String)
         case choice(String, [String])
 
+        static func format(_ formats: ResultFormat...) -> Value { .choice("FORMAT", formats.map(\.rawValue)) }
+
         var placeholder: String {
             switch self {
             case .file(let name), .output(let name), .directory(let name), .key(let name), .text(let name),
@@ -154,17 +156,17 @@ extension Option {
         "time-limit", "how long a spec's code may run at a time (default: 10)", .text("SECONDS"))
     static let testFormat = Option(
         "format", "text, json (one object per line), github (annotations), tap (TAP 13), or junit (XML)",
-        .choice("FORMAT", ["text", "json", "github", "tap", "junit"]))
+        .format(.text, .json, .github, .tap, .junit))
     static let coverage = Option("coverage", "write line coverage of the patches as an lcov tracefile", .output("FILE"))
     static let testShadow = Option(
         "shadow", "also run the specs with the patches in shadow, and print what they would change")
     static let noLint = Option("no-lint", "pack without linting the scripts first")
     static let lintFormat = Option(
         "format", "text, json (one object per line), sarif (SARIF 2.1.0), or github (annotations)",
-        .choice("FORMAT", ["text", "json", "sarif", "github"]))
+        .format(.text, .json, .sarif, .github))
     static let verifyFormat = Option(
         "format", "text, json (one per line), sarif (SARIF 2.1.0), github (annotations), or junit (XML)",
-        .choice("FORMAT", ["text", "json", "sarif", "github", "junit"]))
+        .format(.text, .json, .sarif, .github, .junit))
     static let strict = Option("strict", "fail on warnings too")
     static let stdinFilename = Option("stdin-filename", "name of the script on standard input (-)", .file("NAME.lua"))
 

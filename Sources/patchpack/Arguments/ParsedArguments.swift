@@ -29,6 +29,10 @@ struct ParsedArguments: Sendable {
     func value(of option: Option) -> Argument? { values[option.id]?.first }
     func path(of option: Option) -> Path? { value(of: option)?.path }
 
+    func resultFormat(of option: Option) -> ResultFormat {
+        value(of: option).flatMap { ResultFormat(rawValue: $0.text) } ?? .text
+    }
+
     /// A value as text.
     ///
     /// - Throws: `usage` if it is not UTF-8.

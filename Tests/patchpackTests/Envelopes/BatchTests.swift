@@ -104,6 +104,13 @@ import Testing
             """)
         #expect(
             run.status == 65 && run.lines.map { $0.prefix(9) } == ["ok  dist/", "ok  moder", "ok  dist/", "duplicate"])
+        // What can be read only once.
+        let pipes = try shop.shell(
+            """
+            patchpack verify - modern/one.js \(keys) --script-key modern/script.key <'dist/sub dir/one.js' &&
+            patchpack verify modern/one.js <(cat 'dist/sub dir/one.js') \(keys) --script-key modern/script.key
+            """)
+        #expect(pipes.status == 0 && pipes.lines.count == 4, "\(pipes.text)\(pipes.error)")
     }
 
     /// A script is read twice: to find duplicate ids, and to pack it.

@@ -52,9 +52,12 @@ struct Verification: Sendable {
     }
 
     /// Whether two good files have the same contents, even if their scripts are encrypted or hashed with other
-    /// algorithms.
-    func haveSameContents(_ one: Path, _ other: Path) -> Bool {
-        let patches = [one, other].map { result(of: $0, keepingScripts: true) }
+    /// algorithms. The result of a file that can be read only once has to have its scripts.
+    func haveSameContents(_ one: FileResult, _ other: FileResult) -> Bool {
+        if one.contents == other.contents { return true }
+        let patches = [one, other].map { file in
+            file.path.isReadOnce ? file : result(of: file.path, keepingScripts: true)
+        }
         guard let first = patches[0].report.manifest, let second = patches[1].report.manifest,
             patches.allSatisfy({ $0.error == nil })
         else { return false }
@@ -113,7 +116,7 @@ struct Verification: Sendable {
             result.error = error
             let isSplit = ![.read, .split].contains(result.report.failedStage)
             if error.code == .malformed && !isSplit || error.code == .badSignature,
-                !path.isStandardStream, FileInfo(path, following: true)?.isRegular == true,
+                !path.isReadOnce,
                 let again = try? InputFile.contents(of: path, limit: verifier.limits.envelopeSize),
                 let guess = isSplit ? FileKind.converted(again) : FileKind.guess(from: again)
             {
@@ -125,6 +128,11 @@ struct Verification: Sendable {
         }
         return result
     }
+}
+
+extension Path {
+    /// Whether what was read from it cannot be read again: standard input, or a pipe.
+    var isReadOnce: Bool { isStandardStream || FileInfo(self, following: true)?.isRegular != true }
 }
 
 extension Verification.FileResult {

@@ -17,54 +17,72 @@ enum VerifyCommand {
     private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
         let paths = try InputFiles.placed(arguments, called: ".js").map(\.path)
         let verification = try Verification(arguments)
-        let format = arguments.value(of: .verifyFormat)?.text ?? "text"
         let isJSON = console.format == .json
-        var seen: [String: (path: Path, contents: Int)] = [:]
-        var failed: [Annotation] = []
-        var cases: [ReportCase] = []
+        var output = Output(format: arguments.resultFormat(of: .verifyFormat), console: console)
+        var first: [PatchID: Verification.FileResult] = [:]
         try inOrder(paths, jobs: arguments.jobs(), on: console, words: ("ok", "refused")) {
-            $0.map { verification.result(of: $0, keepingScripts: false, hashingPayload: isJSON) }
+            $0.map { verification.result(of: $0, keepingScripts: $0.isReadOnce, hashingPayload: isJSON) }
         } show: { (result) throws(PatchError) in
             var result = result
             // An app would accept either file. The same patch with other signatures is still the same patch.
-            if result.error == nil, let manifest = result.report.manifest {
-                let patch = "\(manifest.id) \(manifest.version)"
-                if let other = seen[patch], other.contents != result.contents,
-                    !verification.haveSameContents(other.path, result.path)
-                {
-                    result.error = .twice(patch, other.path)
+            if result.error == nil, let patch = result.report.manifest?.patch {
+                if let other = first[patch] {
+                    if !verification.haveSameContents(other, result) {
+                        result.error = .twice("\(patch.id) \(patch.version)", other.path)
+                    }
+                } else {
+                    first[patch] = result
                 }
-                seen[patch] = seen[patch] ?? (result.path, result.contents)
             }
-            switch format {
-            case "sarif": if let annotation = result.annotation { failed.append(annotation) }
-            case "junit": cases.append(result.reportCase)
-            case "github": if let annotation = result.annotation { try console.annotation(annotation) }
-            default: try show(result, console)
-            }
+            try output.add(result)
             return result.error
         }
-        switch format {
-        case "sarif":
-            var codes: Set<String> = []
-            let rules = failed.filter { codes.insert($0.title).inserted }.map {
-                Sarif.Rule(id: $0.title, meaning: "see this verdict in docs/cli.md", level: "error")
-            }
-            try console.sarif(rules, failed)
-        case "junit": try console.report(cases, as: JUnit.text)
-        default: break
-        }
+        try output.finish()
     }
 
-    private static func show(_ result: Verification.FileResult, _ console: Console) throws(PatchError) {
-        guard console.format == .text else {
-            return try console.json(result.json(schema: "patchpack.verify/1"))
+    /// What verify has found, and the printing of it.
+    private struct Output {
+        let format: ResultFormat
+        let console: Console
+        private var annotations: [Annotation] = []
+        private var cases: [ReportCase] = []
+
+        init(format: ResultFormat, console: Console) {
+            self.format = format
+            self.console = console
         }
-        if let error = result.error {
-            try console.line(.bad, "\(error.code)", "  \(result.path)")
-            console.error(error.about(result.path))
-        } else if !console.isQuiet {
-            try console.line(.good, "ok", "  \(result.path)  \(result.summary)")
+
+        mutating func add(_ result: Verification.FileResult) throws(PatchError) {
+            switch format {
+            case .sarif: if let annotation = result.annotation { annotations.append(annotation) }
+            case .junit: cases.append(result.reportCase)
+            case .github: if let annotation = result.annotation { try console.annotation(annotation) }
+            case .json: try console.json(result.json(schema: "patchpack.verify/1"))
+            case .text, .tap: try show(result)
+            }
+        }
+
+        private func show(_ result: Verification.FileResult) throws(PatchError) {
+            if let error = result.error {
+                try console.line(.bad, "\(error.code)", "  \(result.path)")
+                console.error(error.about(result.path))
+            } else if !console.isQuiet {
+                try console.line(.good, "ok", "  \(result.path)  \(result.summary)")
+            }
+        }
+
+        /// Prints what is one document.
+        func finish() throws(PatchError) {
+            switch format {
+            case .sarif:
+                var codes: Set<String> = []
+                let rules = annotations.filter { codes.insert($0.title).inserted }.map {
+                    Sarif.Rule(id: $0.title, meaning: "see this verdict in docs/cli.md", level: "error")
+                }
+                try console.sarif(rules, annotations)
+            case .junit: try console.report(cases, as: JUnit.text)
+            case .text, .json, .github, .tap: break
+            }
         }
     }
 }
@@ -73,13 +91,13 @@ extension Verification.FileResult {
     fileprivate var reportCase: ReportCase {
         ReportCase(
             group: "patchpack verify", name: path.description, outcome: error == nil ? .passed : .failed,
-            message: error.map { "\($0.code): \($0.message)" + ($0.hint.map { "\n\($0)" } ?? "") } ?? "",
+            message: error.map { "\($0.code): \($0.message)" + ($0.shownHint.map { "\n\($0)" } ?? "") } ?? "",
             place: path.description)
     }
 
     fileprivate var annotation: Annotation? {
         error.map { error in
-            let message = error.message + (error.hint.map { "; \($0)" } ?? "")
+            let message = error.message + (error.shownHint.map { "; \($0)" } ?? "")
             return Annotation(level: "error", file: path, title: error.code.description, message: message)
         }
     }

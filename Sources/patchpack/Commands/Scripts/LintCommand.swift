@@ -19,8 +19,7 @@ enum LintCommand {
         let patches = arguments.has(.bundle) && !paths.isEmpty ? [paths] : paths.map { [$0] }
         let given = try ScriptInput.name(arguments)
         var output = Output(
-            format: arguments.value(of: .lintFormat)?.text ?? "text", isStrict: arguments.has(.strict),
-            console: console)
+            format: arguments.resultFormat(of: .lintFormat), isStrict: arguments.has(.strict), console: console)
         try deliverInOrder(patches, jobs: arguments.jobs()) { patches in
             patches.map { files in
                 let linted = Result { () throws(PatchError) in
@@ -34,13 +33,13 @@ enum LintCommand {
             case .failure(let error): try output.add(error, at: path)
             }
         }
-        if output.format == "sarif" { try output.printSarif() }
+        if output.format == .sarif { try output.printSarif() }
         if patches.count != 1 || !output.all.isEmpty { output.printCounts(of: paths.count) }
     }
 
     /// What lint has found, and the printing of it.
     private struct Output {
-        let format: String
+        let format: ResultFormat
         /// Whether warnings count as errors.
         let isStrict: Bool
         let console: Console
@@ -48,7 +47,7 @@ enum LintCommand {
         /// The entries of the patches, by their names and versions.
         private var entries: [String: Path] = [:]
 
-        init(format: String, isStrict: Bool, console: Console) {
+        init(format: ResultFormat, isStrict: Bool, console: Console) {
             self.format = format
             self.isStrict = isStrict
             self.console = console
@@ -66,19 +65,19 @@ enum LintCommand {
             all += findings
             for (finding, file) in findings { try print(finding, in: file, patch.line(of: finding)) }
             if findings.contains(where: { $0.finding.severity == .error || isStrict }) { console.fail(.script) }
-            if format == "text", findings.isEmpty, !console.isQuiet {
+            if format == .text, findings.isEmpty, !console.isQuiet {
                 try console.line(.good, "ok", "  \(patch.entry)")
             }
         }
 
         /// Adds the error of a file that cannot be read.
         mutating func add(_ error: PatchError, at path: Path) throws(PatchError) {
-            if format == "text" || format == "json" { console.error(error) }
-            if format == "json" { try console.json(.failure(error, file: path)) }
+            if format == .text || format == .json { console.error(error) }
+            if format == .json { try console.json(.failure(error, file: path)) }
             let text = SourceText(path.description, [])
             let finding = text.finding(.unreadable, line: 1, error.message, hint: error.hint)
             all.append((finding, path))
-            if format == "github" { try print(finding, in: path, "") }
+            if format == .github { try print(finding, in: path, "") }
             console.fail(error.code)
             if finding.severity == .error || isStrict { console.fail(.script) }
         }
@@ -86,10 +85,10 @@ enum LintCommand {
         /// - Parameter line: The line of the source that it is about.
         private func print(_ finding: Finding, in file: Path, _ line: String) throws(PatchError) {
             switch format {
-            case "json": try console.json(finding.json(file))
-            case "github": try console.annotation(finding.annotation(on: file, finding.region))
-            case "sarif": break
-            default:
+            case .json: try console.json(finding.json(file))
+            case .github: try console.annotation(finding.annotation(on: file, finding.region))
+            case .sarif: break
+            case .text, .junit, .tap:
                 if finding.severity == .error || isStrict || !console.isQuiet {
                     try show(finding, in: file, line, console)
                 }

@@ -47,7 +47,7 @@ enum TestCommand {
         let filter: String
         /// How many seconds the code of a spec may run.
         let timeLimit: Int
-        let format: String
+        let format: ResultFormat
         let isStrict: Bool
         let shadows: Bool
 
@@ -66,7 +66,7 @@ enum TestCommand {
             now = try SystemClock.now()
             filter = try TestCommand.filter(arguments)
             timeLimit = min(try arguments.number(of: .timeLimit) ?? 10, 86_400)
-            format = arguments.value(of: .testFormat)?.text ?? "text"
+            format = arguments.resultFormat(of: .testFormat)
             isStrict = arguments.has(.strict)
             shadows = arguments.has(.testShadow)
         }
@@ -86,7 +86,7 @@ enum TestCommand {
                 continue
             }
             runs.append(run)
-            if request.format == "text" { try TestReport.show(run, isOnly: request.specs.count == 1, console) }
+            if request.format == .text { try TestReport.show(run, isOnly: request.specs.count == 1, console) }
         }
         guard !runs.isEmpty else { throw noTests(request.filter) }
         let hasUntested = noteUntested(request.patches, runs, isStrict: request.isStrict, console)
@@ -141,7 +141,7 @@ enum TestCommand {
             var run = run
             run.report.tests += ended.value.withLock { $0 }
             run.report.error = PatchError(.script, "still running after its time limit; Lua cannot interrupt it")
-            if format == "text" { try? unsafe TestReport.show(run, isOnly: isOnly, console) }
+            if format == .text { try? unsafe TestReport.show(run, isOnly: isOnly, console) }
             try? unsafe TestCommand.report(runs + [run], as: format, console)
             return PatchError.Code.script.exitStatus
         }
@@ -183,20 +183,21 @@ enum TestCommand {
         return !untested.isEmpty
     }
 
-    private static func report(_ runs: [TestReport.Run], as format: String, _ console: Console) throws(PatchError) {
+    private static func report(_ runs: [TestReport.Run], as format: ResultFormat, _ console: Console) throws(PatchError)
+    {
         switch format {
-        case "tap": try console.report(runs.flatMap(TestReport.cases), as: TAP.text)
-        case "junit": try console.report(runs.flatMap(TestReport.cases), as: JUnit.text)
-        case "json": for line in TestReport.json(runs) { try console.json(line) }
-        case "github":
+        case .tap: try console.report(runs.flatMap(TestReport.cases), as: TAP.text)
+        case .junit: try console.report(runs.flatMap(TestReport.cases), as: JUnit.text)
+        case .json: for line in TestReport.json(runs) { try console.json(line) }
+        case .github:
             for annotation in TestReport.annotations(runs) { try console.annotation(annotation) }
             console.note(TestReport.counts(runs))
-        default: console.note(TestReport.counts(runs))
+        case .text, .sarif: console.note(TestReport.counts(runs))
         }
     }
 
     private static func write(
-        _ runs: [TestReport.Run], _ files: [(key: String, path: Path)], to path: Path, _ format: String,
+        _ runs: [TestReport.Run], _ files: [(key: String, path: Path)], to path: Path, _ format: ResultFormat,
         _ console: Console
     ) throws(PatchError) {
         let text = CoverageReport.lcov(runs, files: files)
@@ -204,7 +205,7 @@ enum TestCommand {
             return console.warning("\(path): not written, because no line of a patch could be counted")
         }
         try OutputFile.write(Array(text.utf8), to: path, force: true)
-        guard format == "text", !console.isQuiet else { return }
+        guard format == .text, !console.isQuiet else { return }
         for line in CoverageReport.lines(runs) { try console.line(line) }
     }
 
