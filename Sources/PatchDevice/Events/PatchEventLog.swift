@@ -18,9 +18,9 @@ internal import Synchronization
 public final class PatchEventLog: Sendable {
     /// How much is kept.
     public struct Limits: Sendable {
-        /// The bytes of a file, after which the next one is started.
+        /// The most bytes of a file. A longer line has a file of its own.
         public var fileBytes = 256 << 10
-        /// The number of files. The oldest is removed.
+        /// The most files. The oldest is removed.
         public var files = 8
         /// The time after which the next file is started.
         public var fileAge = Duration.seconds(24 * 3600)
@@ -32,7 +32,7 @@ public final class PatchEventLog: Sendable {
     }
 
     /// The calls of a registry that were written.
-    private struct Counted {
+    private struct RegistryCalls {
         /// nil once it is gone. Another registry may have its identifier then.
         weak var registry: PatchRegistry?
         var counter = CallCounter()
@@ -43,7 +43,7 @@ public final class PatchEventLog: Sendable {
         var files: EventFolder
         var repeats = EventDeduplicator<PatchEvent>(milliseconds: 60_000)
         /// The calls that were written, by registry.
-        var calls: [ObjectIdentifier: Counted] = [:]
+        var calls: [ObjectIdentifier: RegistryCalls] = [:]
         var error: PatchError?
 
         /// Writes an event as a line. A fault is kept, because the code that reports events cannot handle it.
@@ -153,7 +153,7 @@ public final class PatchEventLog: Sendable {
             let live = memory.calls.values.compactMap(\.registry)
             memory.calls = memory.calls.filter { $0.value.registry != nil }
             let key = ObjectIdentifier(registry)
-            let entries = memory.calls[key, default: Counted(registry: registry)].counter.next(of: registry)
+            let entries = memory.calls[key, default: RegistryCalls(registry: registry)].counter.next(of: registry)
             for entry in entries { memory.write(entry.record, at: now) }
             return live
         }

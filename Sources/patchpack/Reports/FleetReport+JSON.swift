@@ -4,12 +4,15 @@ import PatchReport
 import PatchText
 
 extension FleetReport {
+    /// The most faults, functions or systems of one list, the most frequent or most different ones first.
+    fileprivate static let mostListed = 100
+
     /// The report as an object of the schema `patchpack.report/1`. Shares are in millionths.
     func json(_ gates: [ReportGateResult], _ failure: PatchError?, at made: Timestamp) -> JSONValue {
         let members: JSONMembers = [
             ("input", input), ("made", made), ("newest", newest), ("devices", devices),
             ("troubled", JSONValue(Trouble.allCases.map { ($0.event.rawValue, troubled[$0] ?? 0) })),
-            ("unsynced", unsynced), ("device", device), ("faults", faults.prefix(100)), ("scale", scale),
+            ("unsynced", unsynced), ("device", device), ("faults", faults.prefix(Self.mostListed)), ("scale", scale),
             ("patches", patches), ("gates", gates),
         ]
         return .report("patchpack.report/1", failure, members)
@@ -40,7 +43,7 @@ extension ReportGateResult: JSONConvertible {
 
 extension FleetReport.Patch: JSONConvertible {
     var json: JSONValue {
-        let numbers: JSONMembers = [
+        let counted: JSONMembers = [
             ("id", id), ("version", version), ("devices", devices), ("running", running), ("failing", failing),
             ("rolledBack", rolledBack), ("suspected", suspected), ("refused", refused),
             ("inShadow", devices(in: .shadow)),
@@ -55,17 +58,17 @@ extension FleetReport.Patch: JSONConvertible {
                 ("failures", hour.failures), ("failed", hour.failed), ("rolledBack", hour.rolledBack),
             ])
         }
-        let others: JSONMembers = [
+        let details: JSONMembers = [
             ("stopped", stopped), ("heard", heard), ("keeping", keeping), ("compared", JSONValue(comparison.members)),
-            ("functions", comparisons.prefix(100)), ("failureRate", counts.failureRate),
+            ("functions", comparisons.prefix(FleetReport.mostListed)), ("failureRate", counts.failureRate),
             ("failingDevices", Share(failing, of: devices)), ("meanNanoseconds", counts.meanTime),
             ("longestNanoseconds", counts.measured > 0 ? counts.longest.json : .null), ("times", counts.times),
             ("firstFailure", firstBelievedBadMinute.map(minuteText)),
             ("appVersions", appVersions.map { $0.json(called: "version") }),
-            ("systems", systems.prefix(100).map { $0.json(called: "system") }), ("faults", faults.prefix(100)),
-            ("hours", hours),
+            ("systems", systems.prefix(FleetReport.mostListed).map { $0.json(called: "system") }),
+            ("faults", faults.prefix(FleetReport.mostListed)), ("hours", hours),
         ]
-        return JSONValue(numbers + others)
+        return JSONValue(counted + details)
     }
 }
 
@@ -117,18 +120,7 @@ extension FleetReport.Device: JSONConvertible {
 }
 
 extension FleetReport.Stage {
-    /// For people: how many devices are so.
-    var words: String {
-        switch self {
-        case .none: "in none of these"
-        case .shadow: "in shadow"
-        case .trial: "on trial"
-        case .rolledBack: "rolled back"
-        case .refused, .good, .over, .withdrawn: name
-        }
-    }
-
-    /// In JSON.
+    /// The word in JSON.
     var name: String {
         switch self {
         case .none: ""

@@ -328,3 +328,16 @@ extension Int {
 extension ClosedRange<Double> {
     var text: String { "\(lowerBound.percent) to \(upperBound.percent)" }
 }
+
+extension FleetReport.Stage {
+    /// The words after a number of devices.
+    var words: String {
+        switch self {
+        case .none: "in none of these"
+        case .shadow: "in shadow"
+        case .trial: "on trial"
+        case .rolledBack: "rolled back"
+        case .refused, .good, .over, .withdrawn: name
+        }
+    }
+}
