@@ -536,6 +536,8 @@ extension DeviceSimulator {
         // Another device no longer accepts it.
         let report = try await device.launch(syncing: true)
         #expect(report?.results.map(\.outcome) == [.expired])
+        let reason = try #require(report?.results.first?.reason)
+        #expect(reason.hasPrefix("the envelope has expired: the patch expired at 2026-10-01T00:00:00Z"), "\(reason)")
         #expect(Self.codes(device) == ["7 expired"])
     }
 

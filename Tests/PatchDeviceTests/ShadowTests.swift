@@ -104,7 +104,10 @@ import Testing
         bench.advance(by: .seconds(4 * 86_400))
         try bench.feed.rollout(Self.eight, percent: 100)
         for _ in 0..<2 {
-            #expect(await bench.sync().results.map(\.outcome) == [.expired, .superseded])
+            let results = await bench.sync().results
+            #expect(results.map(\.outcome) == [.expired, .superseded])
+            let reason = try #require(results.first?.reason)
+            #expect(reason.hasPrefix("the envelope has expired: the patch expired at 2026-09-24"), "\(reason)")
             #expect(bench.app?.price(1) == 8 && shadows(bench).isEmpty)
             #expect(DeviceTests.codes(bench) == ["8 expired", "7 good"])
         }

@@ -38,6 +38,8 @@ import Testing
         let report = SyncReport(following: state)
         #expect(report.results.map(\.outcome) == [.expired, .kept, .rollout, .withdrawn])
         #expect(report.results.map(\.detail) == [nil, nil, nil, "wrong total"], "as in the report of the writer")
+        #expect(report.results.map(\.reason).first == "the envelope has expired")
+        #expect(report.results.map(\.reason).last == "it was withdrawn: wrong total")
         #expect(report.counts == [.expired: 1, .kept: 1, .rollout: 1, .withdrawn: 1])
     }
 

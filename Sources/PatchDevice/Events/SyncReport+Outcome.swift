@@ -49,7 +49,7 @@ extension SyncReport {
 
 extension SyncReport.Outcome {
     /// The code in words.
-    public var sentence: String {
+    package var sentence: String {
         switch self {
         case .offered: "it is for this device, which did not have it yet"
         case .kept: "the device has it and keeps it"
@@ -71,6 +71,9 @@ extension SyncReport.Outcome {
         case .unavailable: "the envelope cannot be fetched"
         }
     }
+
+    /// The code in words, and the particular reason, if there is one.
+    func explanation(_ reason: String?) -> String { sentence + (reason.map { ": \($0)" } ?? "") }
 
     /// What the list says, as the outcome of a sync that had nothing more to find out.
     package init(_ choice: PatchChoice) {

@@ -8,11 +8,13 @@ public struct SyncReport: Sendable {
         public let patch: PatchID
         /// What was done with it, and why.
         public internal(set) var outcome: Outcome
-        /// The reason, if the outcome alone does not state it.
-        public internal(set) var detail: String?
+        /// The particular reason, if the outcome alone does not state it. It is `detail` in JSON.
+        package internal(set) var detail: String?
         /// Why the envelope was refused or could not be fetched, if this process has met the error. It is nil for all
         /// other outcomes, and in the report of a process that has followed another one.
         public internal(set) var error: PatchError?
+        /// The outcome and the particular reason, in a sentence for people.
+        public var reason: String { outcome.explanation(detail) }
     }
 
     /// Why the sync failed; nil if it succeeded. After a failure, held patches stay held, except those that the sync

@@ -72,11 +72,10 @@ struct StatusResolver {
 
     /// Why the last sync left it out; nil if it did not.
     private func lastOutcome(_ patch: PatchID) -> (PatchStatus.Code, String)? {
-        guard let outcome = state.outcomes[patch], let code = PatchStatus.Code(rawValue: outcome.code) else {
-            return nil
-        }
-        let sentence = SyncReport.Outcome(rawValue: outcome.code)?.sentence ?? "reported by the last sync"
-        return (code, sentence + (outcome.reason.map { ": \($0)" } ?? ""))
+        guard let noted = state.outcomes[patch], let code = PatchStatus.Code(rawValue: noted.code),
+            let outcome = SyncReport.Outcome(rawValue: noted.code)
+        else { return nil }
+        return (code, outcome.explanation(noted.reason))
     }
 
     private func whyNotRunning(_ held: StoreState.Held) -> (PatchStatus.Code, String) {

@@ -64,7 +64,7 @@ struct ListChange {
             let outcome = SyncReport.Outcome(choice.code)
             guard let code = PatchStatus.Code(rawValue: outcome.rawValue) else { return nil }
             let detail = code == .withdrawn ? choice.entry?.reason : nil
-            return (held.hash, code, outcome.sentence + (detail.map { ": \($0)" } ?? ""))
+            return (held.hash, code, outcome.explanation(detail))
         }
     }
 }

@@ -147,6 +147,12 @@ extension DeviceChoice {
 }
 
 extension SyncReport.Result {
+    /// Takes the reason of an envelope that was refused or has expired. The words of its expiry need no code.
+    mutating func take(_ error: PatchError) {
+        detail = outcome == .expired ? error.message : "\(error.code): \(error.message)"
+        self.error = outcome == .expired ? nil : error
+    }
+
     /// Notes why an envelope was not accepted.
     ///
     /// - Throws: `io`, which says nothing about the envelope.
@@ -161,7 +167,6 @@ extension SyncReport.Result {
         case .feedUnavailable, .feedMismatch, .feedLimit, .feedMalformed, .cancelled: outcome = .unavailable
         default: outcome = hasExpired ? .expired : .refused
         }
-        detail = "\(error.code): \(error.message)"
-        self.error = outcome == .expired ? nil : error
+        take(error)
     }
 }

@@ -122,8 +122,7 @@ struct SyncPass: Sendable {
         for (place, result) in results.enumerated() where result.outcome == .kept || result.outcome == .shadow {
             guard let (isExpired, error) = refusals[result.patch] else { continue }
             results[place].outcome = isExpired ? .expired : .refused
-            results[place].detail = isExpired ? error.message : "\(error.code): \(error.message)"
-            results[place].error = isExpired ? nil : error
+            results[place].take(error)
         }
     }
 

@@ -83,7 +83,7 @@ enum SyncCommand {
     private static func show(_ result: SyncReport.Result, _ console: Console) throws(PatchError) {
         let isGood = result.outcome == .offered || result.outcome == .kept
         // The error of a failure is printed below.
-        let reason = result.error == nil ? "  \(result.detail ?? result.outcome.sentence)" : ""
+        let reason = result.error == nil ? "  \(result.reason)" : ""
         try console.result(
             .report(
                 "patchpack.sync/1", result.error,
