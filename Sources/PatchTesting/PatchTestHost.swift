@@ -43,14 +43,14 @@ public final class PatchTestHost: Sendable {
     /// All events, in order.
     public var events: [RunnerEvent] { recorder.events.locked { $0 } }
 
-    /// The failures of all patches, in order.
-    public var failures: [RunnerEvent.Failure] {
-        events.compactMap { if case .failed(let failed) = $0.kind { failed.failure } else { nil } }
+    /// The calls in which a patch failed, in order.
+    public var failures: [RunnerEvent.FailedCall] {
+        events.compactMap { if case .failed(let call) = $0.kind { call } else { nil } }
     }
 
-    /// The messages that patches wrote to the log, in order.
-    public var logs: [String] {
-        events.compactMap { if case .logged(let line) = $0.kind { line.text } else { nil } }
+    /// The lines that patches wrote to the log, in order.
+    public var logs: [RunnerEvent.LogLine] {
+        events.compactMap { if case .logged(let line) = $0.kind { line } else { nil } }
     }
 
     /// How often the active patch of a function was called.

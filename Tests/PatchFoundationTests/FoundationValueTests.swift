@@ -156,7 +156,7 @@ import Testing
     func decimalThatIsNoNumberIsNotPassed(_ text: String) throws {
         let decimal = Decimal(string: text) ?? .nan
         #expect(try answer(to: decimal, "v", otherwise: "original") == "original")
-        #expect(bench.failures.first?.message == "\(decimal) is not a decimal of at most 15 significant digits")
+        #expect(bench.failures.first?.failure.message == "\(decimal) is not a decimal of at most 15 significant digits")
     }
 
     // MARK: refused values
@@ -172,7 +172,7 @@ import Testing
     func uuidWrongResultOriginalAnswers(_ expression: String, _ message: String) throws {
         let (original, expression) = (UUID(), "(\(expression))")
         #expect(try answer(to: Self.id, expression, otherwise: original) == original)
-        #expect(bench.failures.map(\.message) == [message])
+        #expect(bench.failures.map(\.failure.message) == [message])
     }
 
     @Test(arguments: [
@@ -183,7 +183,7 @@ import Testing
     ])
     func urlWrongResultOriginalAnswers(_ expression: String, _ message: String) throws {
         #expect(try answer(to: 1, expression, otherwise: Self.url) == Self.url)
-        #expect(bench.failures.map(\.message) == [message])
+        #expect(bench.failures.map(\.failure.message) == [message])
     }
 
     @Test(arguments: [
@@ -194,7 +194,7 @@ import Testing
     ])
     func dateWrongResultOriginalAnswers(_ expression: String, _ message: String) throws {
         #expect(try answer(to: 1, expression, otherwise: Date.distantPast) == .distantPast)
-        #expect(bench.failures.map(\.message) == ["wrong result: " + message])
+        #expect(bench.failures.map(\.failure.message) == ["wrong result: " + message])
     }
 
     @Test(arguments: [
@@ -203,7 +203,7 @@ import Testing
     ])
     func decimalWrongResultOriginalAnswers(_ expression: String, _ message: String) throws {
         #expect(try answer(to: 1, expression, otherwise: Self.price) == Self.price)
-        #expect(bench.failures.map(\.message).first?.hasPrefix("wrong result: " + message) == true)
+        #expect(bench.failures.map(\.failure.message).first?.hasPrefix("wrong result: " + message) == true)
     }
 
     /// A script may return such a number if it was given it.
