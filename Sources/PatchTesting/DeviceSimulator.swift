@@ -9,7 +9,7 @@ internal import Synchronization
 ///     let simulator = try DeviceSimulator(app: "com.example.shop", version: "2.3.1") { try Shop(registry: $0) }
 ///     try await simulator.launch()
 ///     simulator.confirm()            // an app that never confirms bans nothing
-///     try simulator.feed.publish(source)
+///     try simulator.feed.publish(source: source)
 ///     await simulator.sync()         // downloaded, and on trial
 ///     simulator.crash()
 ///     try await simulator.launch()

@@ -73,14 +73,14 @@ public final class TestFeed: Sendable {
     ///
     /// - Parameters:
     ///   - source: The Lua source, which begins with the tags.
-    ///   - percent: The part of all installations that it is offered to; nil for all of them.
+    ///   - percent: The part of all installations that it is offered to, to a hundredth of a percent; nil for all.
     ///   - groups: Groups that it is offered to, regardless of the percentage.
     ///   - nextLaunch: Whether devices activate it only at the next launch.
     /// - Returns: The patch.
     /// - Throws: `malformed` if a tag is missing or wrong, `config` if the version was published with other bytes.
     @discardableResult
     public func publish(
-        _ source: String, percent: Int? = nil, groups: [String] = [], nextLaunch: Bool = false
+        source: String, percent: Double? = nil, groups: Set<String> = [], nextLaunch: Bool = false
     ) throws(PatchError) -> PatchID {
         let scripts = [PatchScript(name: "main.lua", bytes: Array(source.utf8))]
         let manifest = try ManifestFields(try ScriptHead(of: scripts[0].bytes)).manifest(of: scripts)
@@ -88,8 +88,8 @@ public final class TestFeed: Sendable {
         let envelope = try packer.pack(manifest, scripts)
         let publication = try Publication(FeedFile.Contents(envelope), manifest) {
             (entry) throws(PatchError) in
-            entry.rollout = percent.map { Rollout(basisPoints: $0.timesHundred) }
-            entry.groups = groups
+            entry.rollout = percent.map { Rollout($0) }
+            entry.groups = groups.sorted()
             entry.when = nextLaunch ? .nextLaunch : nil
         }
         try change { (feed, details) throws(PatchError) in _ = try feed.publish([publication], in: details) }
@@ -102,9 +102,9 @@ public final class TestFeed: Sendable {
     ///
     /// - Throws: `config` if the feed does not list the patch, or if it is withdrawn and the change would give it
     ///   back to devices that still have it.
-    public func rollout(_ patch: PatchID, percent: Int) throws(PatchError) {
+    public func rollout(_ patch: PatchID, percent: Double) throws(PatchError) {
         try edit(patch) { entry in
-            entry.rollout = Rollout(basisPoints: percent.timesHundred)
+            entry.rollout = Rollout(percent)
             entry.leaveShadow()
         }
     }
@@ -114,9 +114,9 @@ public final class TestFeed: Sendable {
     /// - Parameters:
     ///   - patch: The patch.
     ///   - percent: The part of all installations that it is offered to from now on; nil for the same as before.
-    public func shadow(_ patch: PatchID, percent: Int? = nil) throws(PatchError) {
+    public func shadow(_ patch: PatchID, percent: Double? = nil) throws(PatchError) {
         try edit(patch) { (entry) throws(PatchError) in
-            if let percent { entry.rollout = Rollout(basisPoints: percent.timesHundred) }
+            if let percent { entry.rollout = Rollout(percent) }
             try entry.setState(.shadow)
         }
     }
@@ -232,9 +232,11 @@ public final class TestFeed: Sendable {
     }
 }
 
-extension Int {
-    /// A percentage as parts of 10,000; 10,000 if it is far too large.
-    fileprivate var timesHundred: Int { multipliedReportingOverflow(by: 100).overflow ? 10_000 : self * 100 }
+extension Rollout {
+    /// A percentage to a hundredth. What is not between 0 and 100 counts as the nearer of the two.
+    fileprivate init(_ percent: Double) {
+        self.init(basisPoints: percent > 0 ? Int((min(percent, 100) * 100).rounded()) : 0)
+    }
 }
 
 extension TestFeed: FeedSource {

@@ -24,7 +24,7 @@ import Testing
         let progress = Mutex<[SyncProgress]>([])
         let registry = PatchRegistry()
         _ = try registry.replaceable("Shop.price") { (x: Int) -> Int in x }
-        try feed.publish(DeviceTests.source(7))
+        try feed.publish(source: DeviceTests.source(7))
         let device = PatchDevice(
             host: try HostInfo(app: "com.example.shop", version: "2.3.1"), registry: registry,
             folder: folder.at("device"), feed: .init(root: feed.root, source: feed),

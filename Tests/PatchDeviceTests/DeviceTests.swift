@@ -62,7 +62,7 @@ extension DeviceSimulator {
     /// Publishes version 7, and makes it good.
     func deviceWithAGoodPatch() async throws -> DeviceSimulator<App> {
         let device = try device()
-        try device.feed.publish(Self.source(7))
+        try device.feed.publish(source: Self.source(7))
         try await device.work(launches: 2)
         return device
     }
@@ -79,7 +79,7 @@ extension DeviceSimulator {
 
     @Test func aPatchIsDownloadedTriedAndGood() async throws {
         let device = try device()
-        try device.feed.publish(Self.source(7))
+        try device.feed.publish(source: Self.source(7))
         let report = try await device.launch(syncing: true)
         #expect(report?.error == nil)
         #expect(report?.results.map(\.outcome) == [.offered])
@@ -102,7 +102,7 @@ extension DeviceSimulator {
         func publish(_ name: String, _ version: Int) throws {
             let digit = name == "a" ? 1 : name == "b" ? 2 : 3
             let body = "patch.replace('Shop.price', function(original, x) return original(x * 10 + \(digit)) end)"
-            try device.feed.publish(Self.source(version, id: "com.example.shop.\(name)", body: body))
+            try device.feed.publish(source: Self.source(version, id: "com.example.shop.\(name)", body: body))
         }
         for name in order {
             try publish(name, 1)
@@ -119,7 +119,7 @@ extension DeviceSimulator {
 
     @Test func aPatchWithWhichLaunchesFailIsTakenBackWithoutTheFeed() async throws {
         let device = try await deviceWithAGoodPatch()
-        try device.feed.publish(Self.source(8))
+        try device.feed.publish(source: Self.source(8))
         try await device.launch(syncing: true)
         #expect(device.app?.price(1) == 9)
         device.feed.isOffline = true
@@ -138,7 +138,7 @@ extension DeviceSimulator {
         #expect(report.results.map(\.outcome) == [.banned, .kept])
         #expect(Self.codes(device) == ["8 banned", "7 good"])
         #expect(device.why(Self.id)[0].reason.hasSuffix("; version 7 runs in its place"))
-        try device.feed.publish(Self.source(9))
+        try device.feed.publish(source: Self.source(9))
         await device.sync()
         #expect(device.app?.price(1) == 10)
     }
@@ -148,7 +148,7 @@ extension DeviceSimulator {
     @Test(arguments: [true, false]) func patchStatusOutdatedOrExpiredIsNotRefused(isUpdate: Bool) async throws {
         let device = try device()
         let source = Self.source(7, tags: isUpdate ? "" : "-- @expires 2026-10-01T00:00:00Z")
-        try device.feed.publish(isUpdate ? source.replacing(">=2.0.0", with: "<3") : source)
+        try device.feed.publish(source: isUpdate ? source.replacing(">=2.0.0", with: "<3") : source)
         try await device.work(launches: 1)
         if isUpdate { device.update(to: "3.0") } else { device.advance(by: .seconds(30 * 86_400)) }
         for _ in 0..<2 {
@@ -168,8 +168,8 @@ extension DeviceSimulator {
     /// Each of them is tried again alone, so the patch without a fault is not lost.
     @Test func crashGuardTwoPatchesOnTrialBansCrashingOne() async throws {
         let device = try await deviceWithAGoodPatch()
-        try device.feed.publish(Self.source(8))
-        try device.feed.publish(Self.source(3, id: "com.example.shop.other"))
+        try device.feed.publish(source: Self.source(8))
+        try device.feed.publish(source: Self.source(3, id: "com.example.shop.other"))
         try await device.launch(syncing: true)
         #expect(device.active.map(\.version) == [3, 8])
         device.crash()
@@ -218,7 +218,7 @@ extension DeviceSimulator {
         #expect(device.app?.price(1) == 1, "the patches were the reason, so they stay away")
         device.confirm()
         device.feed.isOffline = false
-        try device.feed.publish(Self.source(8))
+        try device.feed.publish(source: Self.source(8))
         try await device.launch(syncing: true)
         device.end()
         try await device.launch(syncing: true)
@@ -227,8 +227,8 @@ extension DeviceSimulator {
 
     @Test func aNewVersionOfTheAppKeepsBansAndForgetsTrials() async throws {
         let device = try await deviceWithAGoodPatch()
-        try device.feed.publish(Self.source(8))
-        try device.feed.publish(Self.source(1, id: "com.example.shop.banned"))
+        try device.feed.publish(source: Self.source(8))
+        try device.feed.publish(source: Self.source(1, id: "com.example.shop.banned"))
         try await device.launch(syncing: true)
         try device.device?.store.ban("com.example.shop.banned", reason: "for this test")
         #expect(device.active.map(\.version) == [8])
@@ -255,7 +255,9 @@ extension DeviceSimulator {
 
     @Test func withdrawnPatchRunningIsOffUntilResumed() async throws {
         let device = try await deviceWithAGoodPatch()
-        let (two, three) = (try device.feed.publish(Self.source(12)), try device.feed.publish(Self.source(13)))
+        let (two, three) = (
+            try device.feed.publish(source: Self.source(12)), try device.feed.publish(source: Self.source(13))
+        )
         try await device.launch(syncing: true)
         #expect(device.app?.price(1) == 14)
         device.confirm()
@@ -293,7 +295,7 @@ extension DeviceSimulator {
             }
         }
         let patch = try device.feed.publish(
-            Self.source(7, body: "patch.replace('Shop.wait', function(original, x) return original(x) + 7 end)")
+            source: Self.source(7, body: "patch.replace('Shop.wait', function(original, x) return original(x) + 7 end)")
                 .replacing("@replaces Shop.price", with: "@replaces Shop.wait"))
         try await device.launch(syncing: true)
         let wait = try #require(device.app)
@@ -328,12 +330,12 @@ extension DeviceSimulator {
 
     @Test func aPercentageTakesNothingAway() async throws {
         let device = try device()
-        let patch = try device.feed.publish(Self.source(7), percent: 0)
+        let patch = try device.feed.publish(source: Self.source(7), percent: 0)
         var firstIn: Int?
         for day in 0..<30 {
             // Up to 100 percent, and down again.
             let percent = min(day, 30 - day) * 100 / 15
-            try device.feed.rollout(patch, percent: percent)
+            try device.feed.rollout(patch, percent: Double(percent))
             try await device.launch(syncing: true)
             device.confirm()
             let bucket = try Rollout.bucket(of: device.device?.store.installation ?? "", seed: Self.id)
@@ -349,7 +351,7 @@ extension DeviceSimulator {
     /// rollout.
     @Test func theAppMayNameItsInstallation() async throws {
         let device = try device()
-        try device.feed.publish(Self.source(7), percent: 50)
+        try device.feed.publish(source: Self.source(7), percent: 50)
         for number in 0..<16 {
             let name = "files-\(number)"
             device.settings.installation = name
@@ -376,9 +378,9 @@ extension DeviceSimulator {
         var limits = PatchLimits()
         limits.failures = 3
         let device = try device(limits: limits)
-        try device.feed.publish(Self.source(7))
+        try device.feed.publish(source: Self.source(7))
         try await device.work(launches: 2)
-        try device.feed.publish(Self.source(8, body: "patch.replace('Shop.price', function() error('no') end)"))
+        try device.feed.publish(source: Self.source(8, body: "patch.replace('Shop.price', function() error('no') end)"))
         for isBanned in [false, true] {
             try await device.launch(syncing: true)
             device.confirm()
@@ -401,7 +403,7 @@ extension DeviceSimulator {
     ])
     func aScriptThatDoesNotLoadIsTriedTwice(body: String) async throws {
         let device = try await deviceWithAGoodPatch()
-        try device.feed.publish(Self.source(8, body: body))
+        try device.feed.publish(source: Self.source(8, body: body))
         try await device.launch(syncing: true)
         #expect(Self.codes(device) == ["8 refused", "7 good"])
         device.end()
@@ -416,11 +418,11 @@ extension DeviceSimulator {
     /// The version before stays in its launch, and becomes good in it.
     @Test func newVersionThatDoesNotLoadLeavesTheTrialOfTheOldOne() async throws {
         let device = try device()
-        try device.feed.publish(Self.source(7))
+        try device.feed.publish(source: Self.source(7))
         try await device.launch(syncing: true)
         device.end()
         try await device.launch()
-        try device.feed.publish(Self.source(8, body: "error('no')"))
+        try device.feed.publish(source: Self.source(8, body: "error('no')"))
         await device.sync()
         #expect(Self.codes(device) == ["8 refused", "7 trial"])
         device.confirm()
@@ -433,7 +435,7 @@ extension DeviceSimulator {
 
     @Test func nextLaunchPatchDownloadedRunsAfterNextLaunch() async throws {
         let device = try device()
-        try device.feed.publish(Self.source(7), nextLaunch: true)
+        try device.feed.publish(source: Self.source(7), nextLaunch: true)
         try await device.launch(syncing: true)
         await device.sync()
         #expect(device.app?.price(1) == 1)
@@ -442,7 +444,7 @@ extension DeviceSimulator {
         try await device.launch(syncing: true)
         #expect(device.app?.price(1) == 8)
         // Nor does anything change while the app is in use.
-        try device.feed.publish(Self.source(8))
+        try device.feed.publish(source: Self.source(8))
         device.advance(by: .seconds(3600))
         await device.enterForeground()
         #expect(device.app?.price(1) == 8)
@@ -458,7 +460,7 @@ extension DeviceSimulator {
             list.json.set("notice", .string("Please update."))
             list.json.set("minimumAppVersion", .string("3.0.0"))
         }
-        try device.feed.publish(Self.source(7))
+        try device.feed.publish(source: Self.source(7))
         let report = try await device.launch(syncing: true)
         #expect(report?.results.map(\.outcome) == [.appVersion])
         device.feed.isOffline = true
@@ -472,7 +474,7 @@ extension DeviceSimulator {
 
     @Test func settingsCountFromTheNextSyncOn() async throws {
         let device = try device()
-        try device.feed.publish(Self.source(7), percent: 0, groups: ["qa"])
+        try device.feed.publish(source: Self.source(7), percent: 0, groups: ["qa"])
         try await device.launch(syncing: true)
         #expect(device.active.isEmpty)
         device.settings.groups = ["qa"]
@@ -499,14 +501,14 @@ extension DeviceSimulator {
     @Test(arguments: [{ $0.dropLast() }, { $0 + [0x0A] }] as [@Sendable ([UInt8]) -> [UInt8]])
     func envelopeChangedOnItsWayIsUnavailable(change: @Sendable ([UInt8]) -> [UInt8]) async throws {
         let device = try await deviceWithAGoodPatch()
-        try device.feed.publish(Self.source(8))
+        try device.feed.publish(source: Self.source(8))
         for (name, bytes) in device.feed.files where name.hasSuffix("-8.js") { device.feed.files[name] = change(bytes) }
         #expect(try await device.launch(syncing: true)?.results.first?.outcome == .unavailable)
     }
 
     @Test func patchListWrongVersionOfEnvelopeIsListMismatch() async throws {
         let device = try await deviceWithAGoodPatch()
-        try device.feed.publish(Self.source(8))
+        try device.feed.publish(source: Self.source(8))
         // The online key lists an envelope as another version, to restore an old one.
         try device.feed.changeList { list in
             let patches = (list.json["patches"]?.elements ?? []).map { entry in
@@ -523,7 +525,7 @@ extension DeviceSimulator {
 
     @Test func expiredPatchAtLaunchDoesNotRun() async throws {
         let device = try device()
-        try device.feed.publish(Self.source(7, tags: "-- @expires 2026-10-01T00:00:00Z"))
+        try device.feed.publish(source: Self.source(7, tags: "-- @expires 2026-10-01T00:00:00Z"))
         try await device.launch(syncing: true)
         #expect(device.app?.price(1) == 8)
         device.end()
@@ -554,7 +556,7 @@ extension DeviceSimulator {
     @Test func theFeedDeliversAndRevokesKeys() async throws {
         let device = try await deviceWithAGoodPatch()
         try device.feed.rotateSigningKey()
-        try device.feed.publish(Self.source(8))
+        try device.feed.publish(source: Self.source(8))
         let report = try await device.launch(syncing: true)
         #expect(report?.results.map(\.outcome) == [.offered, .superseded])
         #expect(device.app?.price(1) == 9)
@@ -583,7 +585,7 @@ extension DeviceSimulator {
         let first = try #require(Self.kinds.firstIndex(of: kind))
         let device = try await deviceWithAGoodPatch()
         try device.feed.rotateSigningKey()
-        try device.feed.publish(Self.source(8))
+        try device.feed.publish(source: Self.source(8))
         try await device.work(launches: 2)
         let names = try FileManager.default.subpathsOfDirectory(atPath: device.path).filter { !$0.hasSuffix("lock") }
         #expect(names.contains("versions/2.3.1/feed/trust.store") && names.contains("installation"))
@@ -607,7 +609,7 @@ extension DeviceSimulator {
         let device = try device()
         // Three days after the start of the clock.
         let end = try #require(Timestamp(secondsSince1970: 1_790_000_000 + 3 * 86_400))
-        try device.feed.publish(Self.source(7, tags: isRevoked ? "" : "-- @expires \(end)"))
+        try device.feed.publish(source: Self.source(7, tags: isRevoked ? "" : "-- @expires \(end)"))
         try await device.launch(syncing: true)
         device.confirm()
         #expect(device.app?.price(1) == 8)
@@ -637,7 +639,7 @@ extension DeviceSimulator {
         _ = await device.sync()
         #expect(device.events.dropFirst(before).count { ["refused", "expired"].contains($0.name) } == 1)
         // The next version, signed by the next key, runs.
-        try device.feed.publish(Self.source(8))
+        try device.feed.publish(source: Self.source(8))
         _ = await device.sync()
         #expect(device.app?.price(1) == 9)
     }
@@ -686,7 +688,7 @@ extension DeviceSimulator {
         let device = try device()
         // Three days after the start of the clock.
         let end = try #require(Timestamp(secondsSince1970: 1_790_000_000 + 3 * 86_400))
-        try device.feed.publish(Self.source(7, tags: "-- @expires \(end)"))
+        try device.feed.publish(source: Self.source(7, tags: "-- @expires \(end)"))
         try await device.work(launches: 1)
         try await device.launch(syncing: true)
         #expect(device.app?.price(1) == 8)
@@ -707,7 +709,7 @@ extension DeviceSimulator {
     /// Launches fail or succeed for other reasons while a patch cannot run at all.
     @Test func patchEnvelopeMissingIsNeitherBannedNorGood() async throws {
         let device = try await deviceWithAGoodPatch()
-        try device.feed.publish(Self.source(8))
+        try device.feed.publish(source: Self.source(8))
         try await device.launch(syncing: true)
         device.end()
         device.feed.isOffline = true
@@ -730,9 +732,9 @@ extension DeviceSimulator {
 
     @Test func withdrawalNewerVersionWaitsEndsRunningVersion() async throws {
         let device = try device()
-        let seven = try device.feed.publish(Self.source(7))
+        let seven = try device.feed.publish(source: Self.source(7))
         try await device.launch(syncing: true)
-        try device.feed.publish(Self.source(8), nextLaunch: true)
+        try device.feed.publish(source: Self.source(8), nextLaunch: true)
         await device.sync()
         #expect(device.active.map(\.version) == [7] && stages(device) == ["8 downloaded", "7 trial"])
         #expect(device.why(Self.id).first?.isActive == false)
@@ -744,7 +746,7 @@ extension DeviceSimulator {
 
     @Test func launchWatchForegroundAfterBackgroundCountsCrash() async throws {
         let device = try device()
-        try device.feed.publish(Self.source(7))
+        try device.feed.publish(source: Self.source(7))
         try await device.work(launches: 1)
         for _ in 0..<2 {
             try await device.launch()
@@ -761,7 +763,7 @@ extension DeviceSimulator {
         let device = try device()
         for number in 10..<30 {
             let tags = number.isMultiple(of: 3) ? "-- @expires 2026-10-01T00:00:00Z" : ""
-            try device.feed.publish(Self.source(1, id: "com.example.shop.p\(number)", tags: tags))
+            try device.feed.publish(source: Self.source(1, id: "com.example.shop.p\(number)", tags: tags))
         }
         try await device.launch(syncing: true)
         #expect(device.active.count == 20)
@@ -781,7 +783,7 @@ extension DeviceSimulator {
 
     @Test func aLaunchBeginsOnce() async throws {
         let device = try await deviceWithAGoodPatch()
-        try device.feed.publish(Self.source(8))
+        try device.feed.publish(source: Self.source(8))
         try await device.launch(syncing: true)
         device.end()
         try await device.launch(syncing: true)
@@ -792,7 +794,7 @@ extension DeviceSimulator {
 
     @Test func crashAfterTheKillSwitchIsNoFaultOfPatches() async throws {
         let device = try await deviceWithAGoodPatch()
-        try device.feed.publish(Self.source(8))
+        try device.feed.publish(source: Self.source(8))
         try await device.launch(syncing: true)
         device.end()
         try await device.launch()

@@ -126,7 +126,7 @@ import Testing
         let (device, app) = try device(of: bench)
         device.launch()
         for _ in 0..<3 { _ = app.price(1) }
-        try bench.feed.publish(DeviceTests.source(8))
+        try bench.feed.publish(source: DeviceTests.source(8))
         await device.sync()
         #expect(app.price(1) == 9)
         #expect(try recordedCalls() == [3])

@@ -51,7 +51,7 @@ import Testing
     /// A device on which version 8 is on trial above a good version 7.
     private func benchWithTrial() async throws -> Bench {
         let bench = try await devices.deviceWithAGoodPatch()
-        try bench.feed.publish(DeviceTests.source(8))
+        try bench.feed.publish(source: DeviceTests.source(8))
         try await bench.launch(syncing: true)
         return bench
     }
@@ -153,12 +153,13 @@ import Testing
     /// Of two patches, the one whose watch is not over is blamed.
     @Test func eachPatchIsWatchedFromItsOwnActivationOn() async throws {
         let bench = try devices.device()
-        try bench.feed.publish(DeviceTests.source(7))
+        try bench.feed.publish(source: DeviceTests.source(7))
         try await bench.launch(syncing: true)
         bench.confirm()
         bench.advance(by: .seconds(300))
         try bench.feed.publish(
-            DeviceTests.source(1, id: "com.example.shop.other", body: "patch.replace('Shop.price', function() end)"))
+            source: DeviceTests.source(
+                1, id: "com.example.shop.other", body: "patch.replace('Shop.price', function() end)"))
         await bench.sync()
         bench.advance(by: .seconds(300))
         // The first one has run until the end of its watch, which makes it good in a confirmed launch.
@@ -172,7 +173,7 @@ import Testing
 
     @Test func aServiceSyncsConfirmsAndEnds() async throws {
         let bench = try devices.device()
-        try bench.feed.publish(DeviceTests.source(7))
+        try bench.feed.publish(source: DeviceTests.source(7))
         try await bench.launch()
         let device = try #require(bench.device)
         let service = Task { await device.run() }
@@ -180,13 +181,13 @@ import Testing
         #expect(bench.app?.price(1) == 8, "it syncs at once")
         #expect(device.store.state.launch?.isConfirmed == false)
         try await bench.pass { device.store.state.launch?.isConfirmed == true }
-        try bench.feed.publish(DeviceTests.source(8))
+        try bench.feed.publish(source: DeviceTests.source(8))
         try await bench.pass { bench.app?.price(1) == 9 }
         // A patch that came in the middle is good once it has worked for a minute, and is watched for nine more.
         try await bench.pass { DeviceTests.codes(bench).first == "8 good" }
         #expect(device.store.state.launch?.isWatched == true)
         try await bench.pass { device.store.state.launch?.isWatched == false }
-        try bench.feed.publish(DeviceTests.source(9))
+        try bench.feed.publish(source: DeviceTests.source(9))
         try await bench.pass { bench.app?.price(1) == 10 }
         #expect(device.store.state.launch?.isWatched == true)
         service.cancel()
@@ -198,9 +199,10 @@ import Testing
     /// Two patches are on trial when the app crashes. Each is tried again alone, in a process that never ends.
     @Test func aServiceTriesSuspectsOneByOne() async throws {
         let bench = try devices.device()
-        try bench.feed.publish(DeviceTests.source(7))
+        try bench.feed.publish(source: DeviceTests.source(7))
         let other = "com.example.shop.another"
-        try bench.feed.publish(DeviceTests.source(1, id: other, body: "patch.replace('Shop.price', function() end)"))
+        try bench.feed.publish(
+            source: DeviceTests.source(1, id: other, body: "patch.replace('Shop.price', function() end)"))
         for _ in 0..<3 { try await bench.launch(syncing: true) }
         let device = try #require(bench.device)
         #expect(stages(device) == ["1 suspect 0", "7 suspect 0"])
@@ -223,7 +225,8 @@ import Testing
     /// thread.
     @Test func openedBreakerStateIsBeingWrittenCallDoesNotWait() async throws {
         let bench = try await devices.deviceWithAGoodPatch()
-        try bench.feed.publish(DeviceTests.source(8, body: "patch.replace('Shop.price', function() error('no') end)"))
+        try bench.feed.publish(
+            source: DeviceTests.source(8, body: "patch.replace('Shop.price', function() error('no') end)"))
         try await bench.launch(syncing: true)
         bench.confirm()
         let (app, store) = (try #require(bench.app), try #require(bench.device?.store))
@@ -261,7 +264,8 @@ import Testing
     /// A program that ends right after a breaker has opened has noted that.
     @Test func openedBreakerProgramEndsAtOnceIsNoted() async throws {
         let bench = try await devices.deviceWithAGoodPatch()
-        try bench.feed.publish(DeviceTests.source(8, body: "patch.replace('Shop.price', function() error('no') end)"))
+        try bench.feed.publish(
+            source: DeviceTests.source(8, body: "patch.replace('Shop.price', function() error('no') end)"))
         try await bench.launch(syncing: true)
         bench.confirm()
         let (app, device) = (try #require(bench.app), try #require(bench.device))
@@ -368,9 +372,10 @@ import Testing
     @Test func syncDownloadsNotInTimeHasFailedAndKeepsTheOthers() async throws {
         let bench = try devices.device()
         let other = "com.example.shop.second"
-        try bench.feed.publish(DeviceTests.source(7))
+        try bench.feed.publish(source: DeviceTests.source(7))
         try bench.feed.publish(
-            DeviceTests.source(1, id: other, body: "patch.replace('Shop.price', function(original, x) return 0 end)"))
+            source: DeviceTests.source(
+                1, id: other, body: "patch.replace('Shop.price', function(original, x) return 0 end)"))
         let source = AskingSource(bench.feed)
         let count = Count()
         source.onEnvelope.locked {
@@ -403,7 +408,7 @@ import Testing
         _ cancelled: Cancelled
     ) async throws {
         let bench = try devices.device()
-        try bench.feed.publish(DeviceTests.source(7))
+        try bench.feed.publish(source: DeviceTests.source(7))
         let source = AskingSource(bench.feed)
         let (asked, frees) = source.holdEnvelopes()
         let events = Events()
@@ -488,12 +493,13 @@ import Testing
     private func trial(_ bench: Bench) async throws -> (PatchDevice, DeviceTests.App, AskingSource, PatchID) {
         let source = AskingSource(bench.feed)
         let (device, app) = try second(bench, source: source, launches: true)
-        let eight = try bench.feed.publish(DeviceTests.source(8))
+        let eight = try bench.feed.publish(source: DeviceTests.source(8))
         await device.sync()
         #expect(app.price(1) == 9)
         for number in 1...5 {
             try bench.feed.publish(
-                DeviceTests.source(1, id: "com.example.other.n\(number)").replacing("Shop.price", with: "Shop.gone"))
+                source: DeviceTests.source(1, id: "com.example.other.n\(number)").replacing(
+                    "Shop.price", with: "Shop.gone"))
         }
         return (device, app, source, eight)
     }
@@ -527,7 +533,7 @@ import Testing
     /// The older version is on trial, too. It has run in this launch, so it goes on at once.
     @Test func newVersionWithdrawnOlderOneOnTrialAnswersInOneStep() async throws {
         let bench = try devices.device()
-        try bench.feed.publish(DeviceTests.source(7))
+        try bench.feed.publish(source: DeviceTests.source(7))
         try await bench.launch(syncing: true)
         bench.end()
         let (device, app, source, eight) = try await trial(bench)
@@ -550,7 +556,7 @@ import Testing
         let (follower, app) = try second(bench, launches: true)
         #expect(app.price(1) == 8)
         try bench.feed.withdraw(PatchID(id: DeviceTests.id, version: 7))
-        try bench.feed.publish(DeviceTests.source(1, id: "com.example.shop.other"))
+        try bench.feed.publish(source: DeviceTests.source(1, id: "com.example.shop.other"))
         let (asked, asks) = AsyncStream.makeStream(of: Void.self)
         let (free, frees) = AsyncStream.makeStream(of: Void.self)
         source.onEnvelope.locked {
@@ -575,7 +581,7 @@ import Testing
         let bench = try await devices.deviceWithAGoodPatch()
         let (writer, _) = try second(bench, launches: true)
         writer.confirm()
-        let eight = try bench.feed.publish(DeviceTests.source(8))
+        let eight = try bench.feed.publish(source: DeviceTests.source(8))
         await writer.sync()
         writer.confirm()
         let answers = Mutex<[Int]>([])
@@ -602,7 +608,7 @@ import Testing
     /// A key that is lost has the same effect.
     @Test func newVersionExpiresOlderOneAnswersAtOnce() async throws {
         let bench = try await devices.deviceWithAGoodPatch()
-        try bench.feed.publish(DeviceTests.source(8, tags: "-- @expires 2026-09-24T00:00:00Z"))
+        try bench.feed.publish(source: DeviceTests.source(8, tags: "-- @expires 2026-09-24T00:00:00Z"))
         try await bench.launch(syncing: true)
         #expect(bench.app?.price(1) == 9)
         bench.advance(by: .seconds(4 * 86_400))
@@ -616,7 +622,7 @@ import Testing
     @Test func newVersionFailsTooOftenOlderOneAnswers() async throws {
         let bench = try await devices.deviceWithAGoodPatch()
         try bench.feed.publish(
-            DeviceTests.source(8, body: "patch.replace('Shop.price', function(original, x) error('no') end)"))
+            source: DeviceTests.source(8, body: "patch.replace('Shop.price', function(original, x) error('no') end)"))
         for code in ["8 trial", "8 banned"] {
             try await bench.launch(syncing: true)
             for _ in 0..<5 { #expect(bench.app?.price(1) == 1) }
@@ -679,7 +685,7 @@ import Testing
     @Test(arguments: [nil, 7]) func aBanIsOfWhatRunsWhateverWaits(version: Int?) async throws {
         let bench = try devices.device()
         try await putOnTrial(bench)
-        try bench.feed.publish(DeviceTests.source(8))
+        try bench.feed.publish(source: DeviceTests.source(8))
         await bench.enterForeground()
         #expect(stages(bench.device) == ["8 downloaded 0", "7 trial 0"])
         #expect(DeviceTests.codes(bench) == ["8 downloaded", "7 trial"])
@@ -702,7 +708,7 @@ import Testing
     @Test func patchOnTrialNewerVersionWaitsYieldsAtNextLaunch() async throws {
         let bench = try devices.device()
         try await putOnTrial(bench)
-        try bench.feed.publish(DeviceTests.source(8))
+        try bench.feed.publish(source: DeviceTests.source(8))
         await bench.enterForeground()
         #expect(stages(bench.device) == ["8 downloaded 0", "7 trial 0"])
         bench.end()
@@ -711,7 +717,7 @@ import Testing
     }
 
     private func putOnTrial(_ bench: Bench) async throws {
-        try bench.feed.publish(DeviceTests.source(7))
+        try bench.feed.publish(source: DeviceTests.source(7))
         try await bench.launch(syncing: true)
         bench.advance(by: .seconds(3600))
     }
@@ -765,7 +771,7 @@ import Testing
     /// A device with a good version 1 of the late patch. The app has ended.
     private func benchWithGoodLatePatch() async throws -> Bench {
         let bench = try devices.device()
-        try bench.feed.publish(Self.lateSource())
+        try bench.feed.publish(source: Self.lateSource())
         for _ in 0..<2 {
             try await bench.launch(syncing: true)
             try registerLate(bench)
@@ -776,7 +782,7 @@ import Testing
 
     @Test func aPatchWaitsForTheFunctionsThatItReplaces() async throws {
         let bench = try devices.device()
-        try bench.feed.publish(Self.lateSource())
+        try bench.feed.publish(source: Self.lateSource())
         for launch in 0..<4 {
             try await bench.launch(syncing: true)
             #expect(DeviceTests.codes(bench, Self.late) == ["1 waiting"], "launch \(launch)")
@@ -806,7 +812,7 @@ import Testing
     @Test func waitingPatchTwoVersionsHigherOneRuns() async throws {
         let bench = try await benchWithGoodLatePatch()
         try bench.feed.publish(
-            Self.lateSource().replacing("@version 1", with: "@version 2").replacing("100", with: "200"))
+            source: Self.lateSource().replacing("@version 1", with: "@version 2").replacing("100", with: "200"))
         try await bench.launch(syncing: true)
         #expect(DeviceTests.codes(bench, Self.late) == ["2 waiting", "1 waiting"])
         let late = try registerLate(bench)
@@ -817,7 +823,8 @@ import Testing
 
     @Test func aGoodVersionRunsIfTheHigherOneThatWaitedFails() async throws {
         let bench = try await benchWithGoodLatePatch()
-        try bench.feed.publish(Self.lateSource().replacing("@version 1", with: "@version 2") + "\nerror('broken')")
+        try bench.feed.publish(
+            source: Self.lateSource().replacing("@version 1", with: "@version 2") + "\nerror('broken')")
         try await bench.launch(syncing: true)
         bench.end()
         try await bench.launch(syncing: true)
@@ -830,7 +837,7 @@ import Testing
     @Test func aGoodVersionBesideAClosedOneThatWaitedRuns() async throws {
         let bench = try await benchWithGoodLatePatch()
         let source = Self.lateSource().replacing("@version 1", with: "@version 2")
-        try bench.feed.publish(source.replacing("end)", with: "end, {otherwise = 5})"))
+        try bench.feed.publish(source: source.replacing("end)", with: "end, {otherwise = 5})"))
         try await bench.launch(syncing: true)
         for _ in 0..<2 {
             try registerLate(bench)
@@ -856,7 +863,7 @@ import Testing
 
     @Test func aFunctionThatIsRegisteredWhilePatchesAreOffRunsNone() async throws {
         let bench = try devices.device()
-        try bench.feed.publish(Self.lateSource())
+        try bench.feed.publish(source: Self.lateSource())
         try await bench.launch(syncing: true)
         try bench.feed.disable()
         await bench.sync()
@@ -1072,7 +1079,7 @@ import Testing
 
     @Test func anAppThatNeverConfirmsIsTold() async throws {
         let bench = try devices.device()
-        try bench.feed.publish(DeviceTests.source(7))
+        try bench.feed.publish(source: DeviceTests.source(7))
         for _ in 0..<4 {
             try await bench.launch(syncing: bench.events.isEmpty)
             bench.crash()
@@ -1091,7 +1098,9 @@ import Testing
     @Test func aFirstSyncOfManyPatchesWritesTheStateAFewTimes() async throws {
         let bench = try devices.device()
         let count = 100
-        for number in 1...count { try bench.feed.publish(DeviceTests.source(1, id: "com.example.shop.p\(number)")) }
+        for number in 1...count {
+            try bench.feed.publish(source: DeviceTests.source(1, id: "com.example.shop.p\(number)"))
+        }
         try await bench.launch()
         bench.confirm()
         let before = bench.device?.store.state.revision ?? 0
@@ -1108,8 +1117,8 @@ import Testing
     @Test func suspectThatCannotRunLeavesItsTurnToOthers() async throws {
         let (bench, other) = (try devices.device(), "com.example.shop.another")
         let end = try #require(Timestamp(secondsSince1970: 1_790_000_000 + 300))
-        try bench.feed.publish(DeviceTests.source(1, id: other, tags: "-- @expires \(end)"))
-        try bench.feed.publish(DeviceTests.source(7))
+        try bench.feed.publish(source: DeviceTests.source(1, id: other, tags: "-- @expires \(end)"))
+        try bench.feed.publish(source: DeviceTests.source(7))
         for _ in 0..<3 { try await bench.launch(syncing: true) }
         #expect(stages(bench.device) == ["1 suspect 0", "7 suspect 0"])
         bench.confirm()
@@ -1162,7 +1171,7 @@ import Testing
         let bench = try await devices.deviceWithAGoodPatch()
         try await bench.launch()
         bench.advance(by: .seconds(600))
-        try bench.feed.publish(DeviceTests.source(8))
+        try bench.feed.publish(source: DeviceTests.source(8))
         await bench.sync()
         bench.confirm()
         #expect(stages(bench.device) == ["8 trial 0", "7 good 0"])
@@ -1175,7 +1184,7 @@ import Testing
     @Test func openedBreakerOtherBytesOfTheVersionAreBannedEndsNothing() async throws {
         let bench = try devices.device()
         let body = "patch.replace('Shop.price', function() error('no') end)"
-        let seven = try bench.feed.publish(DeviceTests.source(7, body: body))
+        let seven = try bench.feed.publish(source: DeviceTests.source(7, body: body))
         try await bench.launch(syncing: true)
         let ban = StoreState.Ban(patch: seven, hash: String(repeating: "0", count: 64), reason: "test", time: nil)
         try bench.device?.store.change { state in
@@ -1192,7 +1201,7 @@ import Testing
     @Test func scriptLoadedEndCannotBeWrittenIsNotedLater() async throws {
         let bench = try devices.device()
         let body = "log.info('loading')\npatch.replace('Shop.price', function() return 7 end, {otherwise = 0})"
-        try bench.feed.publish(DeviceTests.source(7, body: body))
+        try bench.feed.publish(source: DeviceTests.source(7, body: body))
         try await bench.launch(syncing: true)
         bench.end()
         let events = Events { event in

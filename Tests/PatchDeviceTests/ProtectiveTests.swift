@@ -42,7 +42,7 @@ import Testing
     /// A device on which a version of the patch runs, and has proved itself if it is version 1.
     private func benchWithAGuard() async throws -> Bench {
         let bench = try bench()
-        try bench.feed.publish(Self.source(1))
+        try bench.feed.publish(source: Self.source(1))
         try await bench.work(launches: 2)
         return bench
     }
@@ -60,7 +60,7 @@ import Testing
     }
 
     private func close(_ bench: Bench) async throws {
-        try bench.feed.publish(Self.source(2))
+        try bench.feed.publish(source: Self.source(2))
         try await bench.launch(syncing: true)
         try await attack(bench, 2)
         #expect(codes(bench).first == "2 closed")
@@ -70,7 +70,7 @@ import Testing
         let bench = try bench()
         try await bench.launch(syncing: true)
         if isConfirmed { bench.confirm() }
-        try bench.feed.publish(Self.source(2))
+        try bench.feed.publish(source: Self.source(2))
         await bench.sync()
         var answers: [Int] = []
         for _ in 0..<6 {
@@ -141,7 +141,7 @@ import Testing
 
     @Test func aClosedPatchEndsWhenItExpires() async throws {
         let bench = try bench()
-        try bench.feed.publish("-- @expires 2026-09-24T00:00:00Z\n" + Self.source(2))
+        try bench.feed.publish(source: "-- @expires 2026-09-24T00:00:00Z\n" + Self.source(2))
         try await bench.launch(syncing: true)
         try await attack(bench, 2)
         #expect(bench.app?.guarded() == -1)
@@ -155,7 +155,7 @@ import Testing
         try await bench.launch(syncing: true)
         bench.confirm()
         try await close(bench)
-        try bench.feed.publish(Self.source(3, isProtective: isProtective))
+        try bench.feed.publish(source: Self.source(3, isProtective: isProtective))
         await bench.sync()
         #expect(bench.app?.guarded() == 30)
         try await attack(bench, 1)
@@ -171,7 +171,7 @@ import Testing
     @Test func openedBreakerLaterSyncsOlderVersionGoesOnAnswering() async throws {
         let bench = try await benchWithAGuard()
         let source = Self.source(2).replacing("function() return 20 end)", with: "function() error('no') end)")
-        try bench.feed.publish(source)
+        try bench.feed.publish(source: source)
         try await bench.launch(syncing: true)
         #expect(bench.app?.guarded() == 20)
         for _ in 0..<5 { #expect(bench.app?.other() == 1) }
@@ -193,7 +193,7 @@ import Testing
     @Test func closedPatchHigherVersionIsGoodIsNotTried() async throws {
         let bench = try bench()
         try await close(bench)
-        try bench.feed.publish(Self.source(3))
+        try bench.feed.publish(source: Self.source(3))
         await bench.sync()
         for _ in 0..<2 { bench.confirm() }
         for _ in 0..<2 {

@@ -18,7 +18,7 @@ import Testing
     /// A device on which version 7 is good, with version 8 in shadow in its feed.
     private func bench(_ source: String = DeviceTests.source(8), nextLaunch: Bool = false) async throws -> Bench {
         let bench = try await DeviceTests().deviceWithAGoodPatch()
-        try bench.feed.shadow(try bench.feed.publish(source, nextLaunch: nextLaunch))
+        try bench.feed.shadow(try bench.feed.publish(source: source, nextLaunch: nextLaunch))
         return bench
     }
 
@@ -136,7 +136,7 @@ import Testing
             try bench.feed.prune(Self.eight)
             code = "7 good"
         case .superseded:
-            try bench.feed.publish(DeviceTests.source(9))
+            try bench.feed.publish(source: DeviceTests.source(9))
             code = "9 trial"
             price = 10
             kept = 2
@@ -172,7 +172,7 @@ import Testing
     @Test(arguments: [false, true]) func shadowCrashesInItsLoadIsBannedAfterTwo(inBackground: Bool) async throws {
         let files = try TestFolder()
         let feed = try TestFeed(app: "com.example.shop", clock: { Timestamp(secondsSince1970: 1_790_000_000) })
-        try feed.publish(DeviceTests.source(7))
+        try feed.publish(source: DeviceTests.source(7))
         let isCrashing = Mutex(false)
         func start() throws -> (device: PatchDevice, app: DeviceTests.App) {
             let registry = PatchRegistry()
@@ -202,7 +202,7 @@ import Testing
             device.close()
         }
         let source = DeviceTests.source(8).replacing("patch.replace", with: "log.info('crash')\npatch.replace")
-        try feed.shadow(feed.publish(source))
+        try feed.shadow(feed.publish(source: source))
         var crashes = 0
         for _ in 0..<6 {
             isCrashing.locked { $0 = false }
@@ -229,8 +229,8 @@ import Testing
     @Test func shadowAppCrashesIsNotBlamedAndChangesNoVerdict() async throws {
         func play(_ hasShadow: Bool) async throws -> [StoreState] {
             let bench = try await DeviceTests().deviceWithAGoodPatch()
-            try bench.feed.publish(DeviceTests.source(8))
-            let nine = try bench.feed.publish(DeviceTests.source(9))
+            try bench.feed.publish(source: DeviceTests.source(8))
+            let nine = try bench.feed.publish(source: DeviceTests.source(9))
             try hasShadow ? bench.feed.shadow(nine) : bench.feed.pause(nine)
             var states: [StoreState] = []
             try await bench.launch(syncing: true)
@@ -298,7 +298,7 @@ import Testing
     /// With a patch on trial beside it, the cause is not known: that patch is tried again alone.
     @Test func shadowCrashesBesideTrialOthersAreTriedAlone() async throws {
         let bench = try await bench()
-        try bench.feed.publish(DeviceTests.source(1, id: "com.example.shop.other"))
+        try bench.feed.publish(source: DeviceTests.source(1, id: "com.example.shop.other"))
         for _ in 0..<2 {
             try await bench.launch(syncing: true)
             _ = bench.app?.price(1)
@@ -400,7 +400,7 @@ import Testing
             registries.locked { $0.append(registry) }
         }
         try bench.feed.shadow(
-            try bench.feed.publish(DeviceTests.source(8).replacing("Shop.price", with: "Shop.late")))
+            try bench.feed.publish(source: DeviceTests.source(8).replacing("Shop.price", with: "Shop.late")))
         for isSynced in [true, false] {
             try await bench.launch(syncing: isSynced)
             #expect(bench.why(Self.id).map(\.code) == [.waiting] && bench.device?.store.runner?.shadows.isEmpty == true)
@@ -432,7 +432,7 @@ import Testing
     @Test func shadowFolderUnwritableEndsUntilItIsWritten() async throws {
         let bench = try await bench()
         try await bench.launch(syncing: true)
-        let eleven = try bench.feed.publish(DeviceTests.source(11, id: "com.example.shop.other"))
+        let eleven = try bench.feed.publish(source: DeviceTests.source(11, id: "com.example.shop.other"))
         await bench.sync()
         #expect(shadows(bench) == [8] && bench.app?.price(1) == 19)
         let away = bench.path + "-away"
@@ -457,7 +457,7 @@ import Testing
     @Test func shadowSuspectIsTriedWaits() async throws {
         let bench = try await bench(DeviceTests.source(8, id: "com.example.shop.shadow"))
         for id in ["com.example.shop.one", "com.example.shop.two"] {
-            try bench.feed.publish(DeviceTests.source(1, id: id))
+            try bench.feed.publish(source: DeviceTests.source(1, id: id))
         }
         for _ in 0..<2 {
             try await bench.launch(syncing: true)
@@ -476,7 +476,7 @@ import Testing
     @Test func shadowSuspectIsTriedInSameProcessWaits() async throws {
         let bench = try await bench(DeviceTests.source(8, id: "com.example.shop.shadow"))
         for id in ["com.example.shop.one", "com.example.shop.two"] {
-            try bench.feed.publish(DeviceTests.source(1, id: id))
+            try bench.feed.publish(source: DeviceTests.source(1, id: id))
         }
         for _ in 0..<3 { try await bench.launch(syncing: true) }
         bench.confirm()

@@ -16,7 +16,7 @@ import Testing
     /// A device with a good version 7, and a banned version 8.
     private func device() async throws -> DeviceSimulator<DeviceTests.App> {
         let device = try await devices.deviceWithAGoodPatch()
-        try device.feed.publish(DeviceTests.source(8))
+        try device.feed.publish(source: DeviceTests.source(8))
         try await device.launch(syncing: true)
         for _ in 0..<2 {
             device.crash()
@@ -131,7 +131,7 @@ import Testing
         let registry = PatchRegistry()
         let app = try DeviceTests.App(registry)
         let feed = try TestFeed(app: "com.example.other", clock: { Timestamp(secondsSince1970: 1_790_000_000) })
-        try feed.publish(DeviceTests.source(1).replacing("com.example.shop", with: "com.example.other"))
+        try feed.publish(source: DeviceTests.source(1).replacing("com.example.shop", with: "com.example.other"))
         let other = PatchDevice(
             host: try HostInfo(app: "com.example.other", version: version), registry: registry, folder: device.path,
             feed: .init(root: feed.root, source: feed), trust: PatchTrust(feed.trust, scriptKeys: feed.scriptKey),
@@ -170,7 +170,7 @@ import Testing
         try FileManager.default.removeItem(atPath: "\(device.path)/\(name)")
         try FileManager.default.createSymbolicLink(
             atPath: "\(device.path)/\(name)", withDestinationPath: outside.path)
-        try device.feed.publish(DeviceTests.source(9))
+        try device.feed.publish(source: DeviceTests.source(9))
         let report = try await device.launch(syncing: true)
         #expect(report?.error == nil && device.app?.price(1) == 10)
         try device.feed.withdraw(PatchID(id: DeviceTests.id, version: 9))
@@ -247,7 +247,7 @@ import Testing
 
     @Test func aStoreThatCannotBeWrittenRunsOnlyWhatIsGood() async throws {
         let device = try await device()
-        try device.feed.publish(DeviceTests.source(9))
+        try device.feed.publish(source: DeviceTests.source(9))
         try await device.launch(syncing: true)
         device.end()
         let real = device.path
@@ -277,7 +277,7 @@ import Testing
 
     @Test func aSecondProcessReadsAndChangesNothing() async throws {
         let device = try await device()
-        try device.feed.publish(DeviceTests.source(9))
+        try device.feed.publish(source: DeviceTests.source(9))
         try await device.launch(syncing: true)
         let before = try Data(contentsOf: URL(filePath: "\(device.part)/state"))
         let host = try HostInfo(app: "com.example.shop", version: "2.3.1")
@@ -359,7 +359,7 @@ import Testing
         var sizes: [Int] = []
         let releases = testsMayBeLong && !isSanitized ? 300 : 30
         for version in 1...releases {
-            let patch = try device.feed.publish(DeviceTests.source(version))
+            let patch = try device.feed.publish(source: DeviceTests.source(version))
             if version > 1 { try device.feed.prune(PatchID(id: patch.id, version: version - 1)) }
             try await device.work(launches: 1)
             let files = try FileManager.default.subpathsOfDirectory(atPath: device.path)

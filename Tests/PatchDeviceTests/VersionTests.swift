@@ -100,18 +100,18 @@ import Testing
         /// A patch that refuses what is below 0, in versions of the app that do not do so themselves.
         func publishGuard(_ version: Int = 1, for range: String) throws {
             try feed.publish(
-                """
-                -- @patch \(Machine.guardID)
-                -- @version \(version)
-                -- @app com.example.shop \(range)
-                -- @replaces Shop.allows
-                patch.replace('Shop.allows', function(original, x) return x >= 0 and original(x) end, {otherwise = false})
-                """)
+                source: """
+                    -- @patch \(Machine.guardID)
+                    -- @version \(version)
+                    -- @app com.example.shop \(range)
+                    -- @replaces Shop.allows
+                    patch.replace('Shop.allows', function(original, x) return x >= 0 and original(x) end, {otherwise = false})
+                    """)
         }
 
         func publishPrice(_ version: Int, for range: String = "*", body: String? = nil) throws -> PatchID {
             try feed.publish(
-                DeviceTests.source(version, body: body).replacing(">=2.0.0", with: range))
+                source: DeviceTests.source(version, body: body).replacing(">=2.0.0", with: range))
         }
     }
 

@@ -19,7 +19,7 @@ import Testing
         _ source: String = DeviceTests.source(7), prepare: (Bench) throws -> Void = { _ in }
     ) async throws -> Bench {
         let bench = try DeviceTests().device()
-        try bench.feed.publish(source)
+        try bench.feed.publish(source: source)
         try prepare(bench)
         try await bench.launch(syncing: true)
         return bench
@@ -44,14 +44,14 @@ import Testing
         },
         cause(.downloaded) {
             let bench = try DeviceTests().device()
-            try bench.feed.publish(DeviceTests.source(7), nextLaunch: true)
+            try bench.feed.publish(source: DeviceTests.source(7), nextLaunch: true)
             try await bench.launch(syncing: true)
             return bench
         },
         cause(.suspect) {
             let bench = try await good()
-            try bench.feed.publish(DeviceTests.source(8))
-            try bench.feed.publish(DeviceTests.source(3, id: "com.example.shop.other"))
+            try bench.feed.publish(source: DeviceTests.source(8))
+            try bench.feed.publish(source: DeviceTests.source(3, id: "com.example.shop.other"))
             try await bench.launch(syncing: true)
             bench.crash()
             for _ in 0..<2 {
@@ -75,7 +75,7 @@ import Testing
         cause(.superseded) {
             let bench = try await good()
             try await bench.launch(syncing: true)
-            try bench.feed.publish(DeviceTests.source(8))
+            try bench.feed.publish(source: DeviceTests.source(8))
             await bench.sync()
             return bench
         },
@@ -111,7 +111,7 @@ import Testing
             var limits = PatchLimits()
             limits.stackBytes = 1 << 30
             let bench = try DeviceTests().device(limits: limits)
-            try bench.feed.publish(DeviceTests.source(7))
+            try bench.feed.publish(source: DeviceTests.source(7))
             try await bench.launch(syncing: true)
             return bench
         },
@@ -139,7 +139,7 @@ import Testing
         (.rollout, { try await synced { try $0.feed.rollout(PatchID(id: id, version: 7), percent: 0) } }),
         cause(.group) {
             let bench = try DeviceTests().device()
-            try bench.feed.publish(DeviceTests.source(7), groups: ["qa"])
+            try bench.feed.publish(source: DeviceTests.source(7), groups: ["qa"])
             try await bench.launch(syncing: true)
             return bench
         },

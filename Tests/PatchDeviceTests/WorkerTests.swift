@@ -75,7 +75,7 @@ import Testing
     /// Each worker is replaced in turn, twice.
     @Test(arguments: ["0 1 2 3", "3 2 1 0", "2 0 3 1"], [false, true])
     func aPatchThatWorksBecomesGoodEverywhere(order: String, othersSyncBetween: Bool) throws {
-        try bench.feed.publish(DeviceTests.source(7))
+        try bench.feed.publish(source: DeviceTests.source(7))
         try write("one")
         let between =
             othersSyncBetween
@@ -100,9 +100,10 @@ import Testing
     /// not.
     @Test(arguments: ["0 1 2 3", "3 2 1 0", "1 3 0 2"], [false, true])
     func aPatchThatCrashesIsBannedEverywhere(order: String, areStartedAtOnce: Bool) throws {
-        try bench.feed.publish(DeviceTests.source(7))
+        try bench.feed.publish(source: DeviceTests.source(7))
         try write("one")
-        try bench.feed.publish(DeviceTests.source(8, body: "patch.replace('Shop.price', function() return -1 end)"))
+        try bench.feed.publish(
+            source: DeviceTests.source(8, body: "patch.replace('Shop.price', function() return -1 end)"))
         try write("two")
         let lines = try run(
             """
@@ -123,9 +124,10 @@ import Testing
 
     /// As in a rolling restart after which both versions go on: each launch is that of the other version.
     @Test func aPatchThatCrashesCostsTwoWorkersOfEachVersion() throws {
-        try bench.feed.publish(DeviceTests.source(7))
+        try bench.feed.publish(source: DeviceTests.source(7))
         try write("one")
-        try bench.feed.publish(DeviceTests.source(8, body: "patch.replace('Shop.price', function() return -1 end)"))
+        try bench.feed.publish(
+            source: DeviceTests.source(8, body: "patch.replace('Shop.price', function() return -1 end)"))
         try write("two")
         let lines = try run(
             """
@@ -146,7 +148,7 @@ import Testing
     /// The next version contains the fix itself. Workers of both are started, end and are killed, whoever writes.
     @Test func aGuardStaysInWorkersOfTheVersionThatItIsFor() throws {
         let body = "patch.replace('Shop.price', function(original, x) return 2 end, {otherwise = 0})"
-        try bench.feed.publish(DeviceTests.source(7, body: body).replacing(">=2.0.0", with: "<2.4.0"))
+        try bench.feed.publish(source: DeviceTests.source(7, body: body).replacing(">=2.0.0", with: "<2.4.0"))
         try write("one")
         let lines = try run(
             #"""
@@ -166,7 +168,7 @@ import Testing
 
     /// As each daemon does. The folder was given with a relative path.
     @Test func aWorkerThatLeavesItsWorkingFolderKeepsTheDevicesFolder() throws {
-        try bench.feed.publish(DeviceTests.source(7))
+        try bench.feed.publish(source: DeviceTests.source(7))
         try write("one")
         let lines = try run(
             """
@@ -180,7 +182,7 @@ import Testing
     }
 
     @Test func theNextWorkerTakesThePlaceOfAWriterThatWasKilled() throws {
-        try bench.feed.publish(DeviceTests.source(7))
+        try bench.feed.publish(source: DeviceTests.source(7))
         try write("one")
         let lines = try run(
             """
@@ -200,7 +202,7 @@ import Testing
 
     /// The writer's news from the feed reaches the others at their next sync, without a network.
     @Test func followersObeyTheFeed() throws {
-        let patch = try bench.feed.publish(DeviceTests.source(7))
+        let patch = try bench.feed.publish(source: DeviceTests.source(7))
         try write("one")
         try bench.feed.withdraw(patch)
         try write("withdrawn")
@@ -227,7 +229,8 @@ import Testing
 
     /// The order of calls in which a service that confirms too early once never stopped crashing.
     @Test func aServiceThatConfirmsTooEarlyCrashesTwiceInTenStarts() throws {
-        try bench.feed.publish(DeviceTests.source(8, body: "patch.replace('Shop.price', function() return -1 end)"))
+        try bench.feed.publish(
+            source: DeviceTests.source(8, body: "patch.replace('Shop.price', function() return -1 end)"))
         try write("bad")
         let lines = try run(
             """
@@ -242,9 +245,9 @@ import Testing
     /// its own.
     @Test func aPatchThatCrashesWhileItLoadsIsBannedAfterTwoCrashes() throws {
         let body = "patch.replace('Shop.price', function(original, x) return x end, {otherwise = -1})"
-        try bench.feed.publish(DeviceTests.source(7, body: body))
+        try bench.feed.publish(source: DeviceTests.source(7, body: body))
         try write("one")
-        try bench.feed.publish(DeviceTests.source(8, body: "print('')\n" + body))
+        try bench.feed.publish(source: DeviceTests.source(8, body: "print('')\n" + body))
         try write("two")
         let lines = try run(
             """
@@ -258,7 +261,7 @@ import Testing
     /// The writer is killed through code that no patch touches, five times. What was closed in it is closed in all.
     @Test func aClosedPatchIsClosedInAllWorkers() throws {
         let body = "patch.replace('Shop.price', function(original, x) return 2 end, {otherwise = 0})"
-        let patch = try bench.feed.publish(DeviceTests.source(7, body: body))
+        let patch = try bench.feed.publish(source: DeviceTests.source(7, body: body))
         try write("one")
         try bench.feed.withdraw(patch)
         try write("withdrawn")
@@ -285,10 +288,10 @@ import Testing
     /// Four workers that only call `run()`, with an interval and a confirmation of half a second: a good patch, a patch
     /// that crashes at the first request, a withdrawal, and the end of each.
     @Test func aServiceOfFourWorkers() throws {
-        try bench.feed.publish(DeviceTests.source(7))
+        try bench.feed.publish(source: DeviceTests.source(7))
         try write("good")
         let bad = try bench.feed.publish(
-            DeviceTests.source(8, body: "patch.replace('Shop.price', function() return -1 end)"))
+            source: DeviceTests.source(8, body: "patch.replace('Shop.price', function() return -1 end)"))
         try write("bad")
         try bench.feed.withdraw(bad)
         try bench.feed.withdraw(PatchID(id: DeviceTests.id, version: 7))
@@ -328,9 +331,9 @@ import Testing
 
     /// The workers belong to a user who may not write the folder, whoever runs the tests.
     @Test func goodPatchesRunFromAFolderOfAnotherUser() throws {
-        try bench.feed.publish(DeviceTests.source(7))
+        try bench.feed.publish(source: DeviceTests.source(7))
         try write("one")
-        try bench.feed.publish(DeviceTests.source(8))
+        try bench.feed.publish(source: DeviceTests.source(8))
         try write("two")
         let lines = try run(
             #"""
@@ -361,7 +364,7 @@ import Testing
     @Test(arguments: [false, true]) func aWithdrawalReachesAllWorkersOfAFolderThatCannotBeWritten(
         isWriterRestarted: Bool
     ) throws {
-        let patch = try bench.feed.publish(DeviceTests.source(7))
+        let patch = try bench.feed.publish(source: DeviceTests.source(7))
         try write("one")
         try bench.feed.disable()
         try write("disabled")
@@ -395,7 +398,7 @@ import Testing
     /// good patch.
     @Test(arguments: ["end 0", "kill -9 $pid0; stop 0"]) func aFullDiskOpensNoHole(end: String) throws {
         let body = "patch.replace('Shop.price', function(original, x) return 2 end, {otherwise = 0})"
-        try bench.feed.publish(DeviceTests.source(7, body: body))
+        try bench.feed.publish(source: DeviceTests.source(7, body: body))
         try write("one")
         let lines = try run(
             #"""
@@ -415,7 +418,7 @@ import Testing
     /// A worker that becomes the writer while the folder cannot be written does not keep the role from another one
     /// later.
     @Test func aPlaceThatWasTakenInVainIsFree() throws {
-        try bench.feed.publish(DeviceTests.source(7))
+        try bench.feed.publish(source: DeviceTests.source(7))
         try write("one")
         let lines = try run(
             #"""
@@ -435,7 +438,7 @@ import Testing
     }
 
     @Test func aContainerWithoutAVolumeSyncsAtTheStart() throws {
-        try bench.feed.publish(DeviceTests.source(7))
+        try bench.feed.publish(source: DeviceTests.source(7))
         try write("one")
         let lines = try run(
             "feed one; for start in 1 2 3; do rm -rf device; start 0; say 0 sync; say 0 confirm; say 0 request; end 0; done"
@@ -447,7 +450,7 @@ import Testing
     @Test func aContainerHasPatchesInItsImage() throws {
         // The tool uses the system's clock.
         let today = try WorkerTests(time: Timestamp(secondsSince1970: Int(Date().timeIntervalSince1970)))
-        try today.bench.feed.publish(DeviceTests.source(7))
+        try today.bench.feed.publish(source: DeviceTests.source(7))
         try today.write("one")
         let lines = try today.run(
             #"""
@@ -468,7 +471,7 @@ import Testing
     /// The tool runs no patch, and shows the stage that an app would have.
     @Test func storePatchInShadowShowsItsStage() throws {
         let today = try WorkerTests(time: Timestamp(secondsSince1970: Int(Date().timeIntervalSince1970)))
-        try today.bench.feed.shadow(today.bench.feed.publish(DeviceTests.source(7)))
+        try today.bench.feed.shadow(today.bench.feed.publish(source: DeviceTests.source(7)))
         try today.write("one")
         let lines = try today.run(
             #"""
@@ -488,8 +491,8 @@ import Testing
     /// Each version of the app has a part of the folder, and the tool acts on all of them.
     @Test func storeSeveralVersionsOfTheAppActsOnAll() throws {
         let today = try WorkerTests(time: Timestamp(secondsSince1970: Int(Date().timeIntervalSince1970)))
-        try today.bench.feed.publish(DeviceTests.source(7).replacing(">=2.0.0", with: "<2.4.0"))
-        try today.bench.feed.publish(DeviceTests.source(8).replacing(">=2.0.0", with: ">=2.4.0"))
+        try today.bench.feed.publish(source: DeviceTests.source(7).replacing(">=2.0.0", with: "<2.4.0"))
+        try today.bench.feed.publish(source: DeviceTests.source(8).replacing(">=2.0.0", with: ">=2.4.0"))
         try today.write("one")
         let lines = try today.run(
             #"""
@@ -523,7 +526,7 @@ import Testing
 
     /// The next launch may read it, so this one does not write another.
     @Test func aStateThatCannotBeReadIsNotReplaced() throws {
-        try bench.feed.publish(DeviceTests.source(7))
+        try bench.feed.publish(source: DeviceTests.source(7))
         try write("one")
         let lines = try run(
             #"""
@@ -542,7 +545,7 @@ import Testing
 
     /// A fork of the process that opened the folder has no lock, and its calls still work.
     @Test func aForkFollows() throws {
-        try bench.feed.publish(DeviceTests.source(7))
+        try bench.feed.publish(source: DeviceTests.source(7))
         try write("one")
         let lines = try run(
             """
@@ -565,7 +568,7 @@ import Testing
             ("FAULT_NFS", ["events-1000.jsonl", "events-3000.jsonl"]), ("FAULT_LOCKLESS", ["events-3000.jsonl"]),
         ])
         func anEventLogRemovesOldFilesThatNoOtherProcessHas(_ fault: String, stay: [String]) throws {
-            try bench.feed.publish(DeviceTests.source(7))
+            try bench.feed.publish(source: DeviceTests.source(7))
             try write("one")
             let lines = try run(
                 """

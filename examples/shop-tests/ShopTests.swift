@@ -56,7 +56,7 @@ import Testing
         let device = try DeviceSimulator(app: "com.example.shop", version: "2.3.1") { try Shop(registry: $0) }
         let releases = URL(filePath: patches).deletingLastPathComponent().appending(path: "going-bad").path
         func publish(_ name: String) throws {
-            try device.feed.publish(try String(contentsOfFile: "\(releases)/\(name).lua", encoding: .utf8))
+            try device.feed.publish(source: try String(contentsOfFile: "\(releases)/\(name).lua", encoding: .utf8))
         }
         try publish("1-lamps-first")
         for _ in 0..<2 {
