@@ -81,7 +81,7 @@ public final class DeviceSimulator<App: Sendable>: Sendable {
     /// - Parameter syncing: Whether the device syncs at once, as in an app that syncs before it confirms. Most apps
     ///   confirm first: call ``confirm()`` and ``sync()``.
     /// - Returns: The report of the sync; nil without a sync.
-    /// - Throws: The errors of making the app; `config` if ``update(to:)`` was given a malformed version.
+    /// - Throws: The errors of making the app.
     @discardableResult
     public func launch(syncing: Bool = false) async throws -> SyncReport? {
         close()
@@ -144,7 +144,12 @@ public final class DeviceSimulator<App: Sendable>: Sendable {
     public func sync() async -> SyncReport { await runningDevice("sync()").sync() }
 
     /// Installs another version of the app. It takes effect at the next launch.
-    public func update(to version: String) { state.locked { $0.version = version } }
+    ///
+    /// - Throws: `config` if the version is malformed.
+    public func update(to version: String) throws(PatchError) {
+        _ = try HostInfo(app: name, version: version)
+        state.locked { $0.version = version }
+    }
 
     /// Moves the clock forward. A running app runs for that long, so the watch of its patches may end.
     ///

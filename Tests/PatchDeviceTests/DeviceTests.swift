@@ -150,7 +150,7 @@ extension DeviceSimulator {
         let source = Self.source(7, tags: isUpdate ? "" : "-- @expires 2026-10-01T00:00:00Z")
         try device.feed.publish(source: isUpdate ? source.replacing(">=2.0.0", with: "<3") : source)
         try await device.work(launches: 1)
-        if isUpdate { device.update(to: "3.0") } else { device.advance(by: .seconds(30 * 86_400)) }
+        if isUpdate { try device.update(to: "3.0") } else { device.advance(by: .seconds(30 * 86_400)) }
         for _ in 0..<2 {
             let before = device.events.count
             try await device.launch()
@@ -233,7 +233,8 @@ extension DeviceSimulator {
         try device.device?.store.ban("com.example.shop.banned", reason: "for this test")
         #expect(device.active.map(\.version) == [8])
         device.crash()
-        device.update(to: "2.4.0")
+        #expect(throws: PatchError(.config, "")) { try device.update(to: "two") }
+        try device.update(to: "2.4.0")
         for _ in 0..<2 {
             let report = try await device.launch(syncing: true)
             #expect(report?.results.map(\.outcome) == [.banned, .kept, .superseded])
@@ -247,7 +248,7 @@ extension DeviceSimulator {
         device.confirm()
         #expect(stages(device) == ["7 good"])
         // An app that is too old for a patch drops it.
-        device.update(to: "1.9.0")
+        try device.update(to: "1.9.0")
         let report = try await device.launch(syncing: true)
         #expect(report?.results.map(\.outcome) == [.banned, .banned, .appVersion])
         #expect(device.active.isEmpty && stages(device).isEmpty)
