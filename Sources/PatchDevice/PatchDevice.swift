@@ -77,8 +77,8 @@ public final class PatchDevice: Sendable {
         /// Called after each envelope that a sync has fetched, or has failed to fetch: on any thread, one call at a
         /// time.
         public var onProgress: (@Sendable (SyncProgress) -> Void)?
-        /// Returns the current time, in whole seconds; nil for the system's clock.
-        public var clock: (@Sendable () -> Timestamp)?
+        /// Returns the current time, in whole seconds, for tests; nil for the system's clock.
+        package var clock: (@Sendable () -> Timestamp)?
 
         /// Configures a device.
         ///
@@ -91,12 +91,10 @@ public final class PatchDevice: Sendable {
         ///   - onEvent: Called for each event, on any thread, also on several at once, so it must be quick.
         ///   - onProgress: Called after each envelope that a sync has fetched, or has failed to fetch: on any thread,
         ///     one call at a time.
-        ///   - clock: Returns the current time, in whole seconds; nil for the system's clock.
         public init(
             settings: SyncSettings = SyncSettings(), limits: PatchLimits = PatchLimits(),
             crashLimits: CrashLimits = CrashLimits(), log: Log? = nil, isReader: Bool = false,
-            onEvent: (@Sendable (PatchEvent) -> Void)? = nil, onProgress: (@Sendable (SyncProgress) -> Void)? = nil,
-            clock: (@Sendable () -> Timestamp)? = nil
+            onEvent: (@Sendable (PatchEvent) -> Void)? = nil, onProgress: (@Sendable (SyncProgress) -> Void)? = nil
         ) {
             self.settings = settings
             self.limits = limits
@@ -105,7 +103,13 @@ public final class PatchDevice: Sendable {
             self.isReader = isReader
             self.onEvent = onEvent
             self.onProgress = onProgress
-            self.clock = clock
+        }
+
+        /// The same with another clock.
+        package func with(clock: @escaping @Sendable () -> Timestamp) -> Configuration {
+            var changed = self
+            changed.clock = clock
+            return changed
         }
     }
 

@@ -2,7 +2,7 @@
 """Writes the Swift of README and docs into Sources/samples/Generated, a file for each block, so that it is compiled.
 
 A block that begins with a declaration stays as it is. Any other becomes the body of a function. The names that a block leaves out (`host`,
-`clock` …) are in Sources/samples/Context.swift. `#expect` and `@Test` are swift-testing's, which only tests can import.
+`now` …) are in Sources/samples/Context.swift. `#expect` and `@Test` are swift-testing's, which only tests can import.
 
 A block that imports Foundation is a whole program: the `main.swift` of a target of its own, which programs.py runs.
 """

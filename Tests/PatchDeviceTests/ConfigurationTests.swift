@@ -31,7 +31,8 @@ import Testing
             trust: PatchTrust(feed.trust, scriptKeys: feed.scriptKey),
             configuration: .init(
                 log: .init(folder: folder.at("events")),
-                onProgress: { step in progress.locked { $0.append(step) } }, clock: { time }))
+                onProgress: { step in progress.locked { $0.append(step) } }
+            ).with(clock: { time }))
         #expect(await device.sync().counts == [.offered: 1])
         device.end()
         #expect(progress.locked { $0 } == [SyncProgress(completed: 1, total: 1)])

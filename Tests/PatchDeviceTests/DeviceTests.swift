@@ -491,7 +491,7 @@ extension DeviceSimulator {
             host: try HostInfo(app: "com.example.shop", version: "2.3.1"), registry: registry, folder: bench.path,
             feed: .init(root: bench.feed.root, source: bench.feed, environment: "debug"),
             trust: PatchTrust(bench.feed.trust, scriptKeys: bench.feed.scriptKey),
-            configuration: .init(clock: { Timestamp(nearestTo: 1_790_000_000) }))
+            configuration: .init().with(clock: { Timestamp(nearestTo: 1_790_000_000) }))
         device.launch()
         #expect(await device.sync().error?.code == .feedMismatch)
         #expect(app.price(1) == 8, "what runs goes on running")

@@ -182,14 +182,14 @@ import Testing
                 host: try HostInfo(app: "com.example.shop", version: "2.3.1"), registry: registry,
                 folder: files.at("device"),
                 feed: .init(root: feed.root, source: feed), trust: PatchTrust(feed.trust, scriptKeys: feed.scriptKey),
-                configuration: .init(
+                configuration: PatchDevice.Configuration(
                     onEvent: { event in
                         guard case .runner(.logged) = event.kind else { return }
                         // The process ends here: it writes nothing more.
                         isCrashing.locked { $0 = true }
                         made.locked { $0 }?.store.close()
-                    },
-                    clock: { Timestamp(nearestTo: 1_790_000_000) }))
+                    }
+                ).with(clock: { Timestamp(nearestTo: 1_790_000_000) }))
             made.locked { $0 = device }
             device.launch()
             return (device, app)

@@ -135,7 +135,7 @@ import Testing
         let other = PatchDevice(
             host: try HostInfo(app: "com.example.other", version: version), registry: registry, folder: device.path,
             feed: .init(root: feed.root, source: feed), trust: PatchTrust(feed.trust, scriptKeys: feed.scriptKey),
-            configuration: .init(onEvent: events.add, clock: { Timestamp(nearestTo: 1_790_000_000) }))
+            configuration: .init(onEvent: events.add).with(clock: { Timestamp(nearestTo: 1_790_000_000) }))
         other.launch()
         for _ in 0..<2 { #expect(await other.sync().error?.code == .config) }
         other.confirm()
@@ -285,7 +285,9 @@ import Testing
         let app = try DeviceTests.App(registry)
         let second = PatchStore(folder: Path(device.path), host: host, clock: { nil })
         #expect(second.isReadOnly)
-        let runner = PatchRunner(registry: registry, host: host, clock: { Timestamp(nearestTo: 1_793_491_200) })
+        let runner = PatchRunner(
+            registry: registry, host: host, limits: PatchLimits(), clock: { Timestamp(nearestTo: 1_793_491_200) },
+            onEvent: nil, checksHost: true, onLine: nil)
         let trust = PatchTrust(device.feed.trust, scriptKeys: device.feed.scriptKey)
         second.launch(on: runner) { trust }
         #expect(app.price(1) == 8, "the one on trial is for the first process")

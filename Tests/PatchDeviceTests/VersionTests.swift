@@ -64,8 +64,7 @@ import Testing
             let device = PatchDevice(
                 host: try HostInfo(app: "com.example.shop", version: version), registry: registry, folder: folder,
                 feed: .init(root: feed.root, source: feed), trust: PatchTrust(feed.trust, scriptKeys: feed.scriptKey),
-                configuration: .init(
-                    isReader: isReader,
+                configuration: .init(isReader: isReader).with(
                     clock: { [clock] in Timestamp(nearestTo: clock.seconds.locked { $0 }) }))
             device.launch()
             let process = Process(version: version, device: device, app: app)

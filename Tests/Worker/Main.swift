@@ -26,7 +26,7 @@ struct Main {
             trust: PatchTrust(
                 try TrustStore(decoding: read(3)), scriptKeys: try ScriptKey(decoding: SecretBytes(read(4)))),
             // The feeds of the tests are from that time.
-            configuration: .init(
+            configuration: PatchDevice.Configuration(
                 log: ProcessInfo.processInfo.environment["EVENTS"].map { PatchDevice.Log(folder: $0) },
                 onEvent: { event in
                     switch event.kind {
@@ -35,8 +35,8 @@ struct Main {
                     case .runner(.logged): kill(getpid(), SIGKILL)  // a crash while a script loads
                     default: break
                     }
-                },
-                clock: { Timestamp(nearestTo: 1_790_000_000) }))
+                }
+            ).with(clock: { Timestamp(nearestTo: 1_790_000_000) }))
         var service: Task<Void, Never>?
         while let line = readLine() {
             switch line {

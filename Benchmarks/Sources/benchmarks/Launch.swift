@@ -168,7 +168,7 @@ enum Launch {
         func install() throws {
             let registry = PatchRegistry()
             for number in 1..<patches + 1 { _ = try registry.replaceable("Bench.f\(number)") { (x: Int) -> Int in x } }
-            let runner = PatchRunner(registry: registry, host: host, clock: { .now })
+            let runner = PatchRunner(registry: registry, host: host)
             for envelope in envelopes { try runner.install(envelope, trust: trust) }
         }
 

@@ -133,8 +133,7 @@ final class ReleaseFixture {
         var limits = limits
         limits.failures = .max
         return PatchRunner(
-            registry: registry, host: try HostInfo(app: "com.example.app", version: "1"), limits: limits,
-            clock: { .now })
+            registry: registry, host: try HostInfo(app: "com.example.app", version: "1"), limits: limits)
     }
 }
 

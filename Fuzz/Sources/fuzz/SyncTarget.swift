@@ -65,7 +65,8 @@ private final class FuzzDevice {
             feed: .init(root: root, source: source, environment: FuzzFeed.environment),
             trust: Self.trust,
             configuration: .init(
-                limits: limits, log: .init(folder: log),
+                limits: limits, log: .init(folder: log)
+            ).with(
                 clock: { Timestamp(nearestTo: FuzzFeed.now.secondsSince1970 + 3600) }))
         device.launch()
         _ = total?(9.5, 2)

@@ -251,7 +251,7 @@ func fuzzLua(_ bytes: [UInt8]) throws {
     limits.peakMemoryBytes = 4 << 20
     let runner = PatchRunner(
         registry: registry, host: try HostInfo(app: "com.example.shop", version: "2.3.1"), limits: limits,
-        onEvent: { _ in }, clock: { .now })
+        onEvent: { _ in })
     let script = PatchScript(name: "main.lua", bytes: bytes)
     let text = String(decoding: bytes, as: UTF8.self)
     let names = [

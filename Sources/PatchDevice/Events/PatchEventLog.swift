@@ -72,14 +72,8 @@ public final class PatchEventLog: Sendable {
     ///   - folder: The folder's path.
     ///   - resource: The description of the device in each line.
     ///   - limits: How much is kept.
-    ///   - clock: Returns the current time, in whole seconds; nil for the system's clock.
-    public convenience init(
-        folder: String, resource: EventResource, limits: Limits = Limits(),
-        clock: (@Sendable () -> Timestamp)? = nil
-    ) {
-        var milliseconds: (@Sendable () -> Int)?
-        if let clock { milliseconds = { clock().secondsSince1970 * 1000 } }
-        self.init(folder: folder, resource: resource, limits: limits, milliseconds: milliseconds)
+    public convenience init(folder: String, resource: EventResource, limits: Limits = Limits()) {
+        self.init(folder: folder, resource: resource, limits: limits, milliseconds: nil)
     }
 
     /// Opens a log.

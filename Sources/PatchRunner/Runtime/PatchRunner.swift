@@ -56,15 +56,13 @@ public final class PatchRunner: Sendable {
     ///     waits, so it must be quick.
     ///     Failures, fallbacks, refusals and equal log lines of one patch, function and code are reported at most once
     ///     a second, with their ``RunnerEvent/count``. If it is nil, no messages are made.
-    ///   - clock: Returns the current time, for patches that expire; nil asks the system.
     public convenience init(
         registry: PatchRegistry, host: HostInfo, limits: PatchLimits = PatchLimits(),
-        minimumVersions: [String: Int] = [:], onEvent: (@Sendable (RunnerEvent) -> Void)? = nil,
-        clock: (@Sendable () -> Timestamp)? = nil
+        minimumVersions: [String: Int] = [:], onEvent: (@Sendable (RunnerEvent) -> Void)? = nil
     ) {
-        let time: @Sendable () -> Timestamp? = { if let clock { clock() } else { .system } }
         self.init(
-            registry: registry, host: host, limits: limits, minimumVersions: minimumVersions, clock: time,
+            registry: registry, host: host, limits: limits, minimumVersions: minimumVersions,
+            clock: { Timestamp.system },
             onEvent: onEvent.map { EventThrottle(listener: $0) }.map { throttle in { throttle.emit($0) } },
             checksHost: true, onLine: nil)
     }
@@ -72,6 +70,7 @@ public final class PatchRunner: Sendable {
     /// Makes a runner for tests, and for a device. It reports each event.
     ///
     /// - Parameters:
+    ///   - clock: Returns the current time, for patches that expire.
     ///   - uptime: The clock by which failures add up, and by which a minute of the log ends.
     ///   - checksHost: Whether a patch must be for the host's app and version, and must not have expired.
     package init(
@@ -302,7 +301,7 @@ public final class PatchRunner: Sendable {
         if policy.time == nil, let expires = manifest.expires {
             throw PatchError(
                 .policy, "the patch expires at \(expires), but this runner's clock returned no time",
-                hint: "give the runner a clock")
+                hint: "set the system's clock, or give the test host a time")
         }
         return policy
     }

@@ -74,7 +74,7 @@ import Testing
         let registry = PatchRegistry()
         let list = try registry.replaceable("T.list") { () -> [String: [String]] in [:] }
         let runner = PatchRunner(
-            registry: registry, host: try HostInfo(app: "com.example.shop", version: "1"), clock: { .now })
+            registry: registry, host: try HostInfo(app: "com.example.shop", version: "1"))
         let source =
             """
             patch.replace("T.list", function()

@@ -238,7 +238,7 @@
             let registry = PatchRegistry()
             let runner = PatchRunner(
                 registry: registry, host: try HostInfo(app: "com.example.shop", version: "2.3.1"), limits: .patient,
-                onEvent: { _ in points.note() }, clock: { .now })
+                onEvent: { _ in points.note() })
             let outer = try registry.replaceable("T.outer") { (x: Double) -> String in
                 points.note()
                 return ""

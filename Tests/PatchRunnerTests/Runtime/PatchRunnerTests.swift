@@ -33,8 +33,7 @@ import TestSupport
         do {
             let runner = PatchRunner(
                 registry: registry, host: try HostInfo(app: "com.example.shop", version: "2.3.1"),
-                onEvent: { event in events.locked { $0.append(event.name) } },
-                clock: { Timestamp(nearestTo: 1_795_176_000) })
+                onEvent: { event in events.locked { $0.append(event.name) } })
             let script = "patch.replace('T.f', function(original, x) return x + 1 end)"
             try runner.activate(try runner.load(try Harness.verified(script, version: 1, replaces: ["T.f"])))
             #expect(function(1) == 2)

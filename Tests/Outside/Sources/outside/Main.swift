@@ -143,7 +143,7 @@ struct Main {
         limits.loadTime = .seconds(20)
         let runner = PatchRunner(
             registry: registry, host: try HostInfo(app: "com.example.outside", version: "1"), limits: limits,
-            onEvent: { if case .failed = $0.kind { print("wrong:", $0) } }, clock: { .now })
+            onEvent: { if case .failed = $0.kind { print("wrong:", $0) } })
         let own = ["Methods.sum", "Orders.pay", "Small.add"]
         let names = registry.state.map(\.name).filter { !own.contains($0) }
         let script =

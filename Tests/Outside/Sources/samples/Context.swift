@@ -4,7 +4,6 @@ import PatchDevice
 
 let host = try! HostInfo(app: "com.example.shop", version: "2.3.1")
 let registry = PatchRegistry()
-let clock: @Sendable () -> Timestamp = { .now }
 let now = Timestamp(secondsSince1970: 1_800_000_000)!
 let (envelope, file, publicKeyPEM, keyFile, pinnedRoot): ([UInt8], [UInt8], [UInt8], [UInt8], [UInt8]) = (
     [], [], [], [], []
