@@ -13,13 +13,12 @@ internal import Synchronization
 
     /// The error for a libcurl that cannot be used; nil if it can. libcurl is opened when this is first read.
     static let missing: PatchError? = unsafe ccurl_open().map { reason in
-        PatchError(
-            .feedUnavailable, "libcurl cannot be used: \(unsafe String(cString: reason))", hint: "install libcurl4")
+        PatchError(.unavailable, "libcurl cannot be used: \(unsafe String(cString: reason))", hint: "install libcurl4")
     }
 
     package init() throws(PatchError) {
         if let missing = Self.missing { throw missing }
-        guard let handle = unsafe ccurl_new() else { throw PatchError(.feedUnavailable, "libcurl has no memory") }
+        guard let handle = unsafe ccurl_new() else { throw PatchError(.unavailable, "libcurl has no memory") }
         unsafe self.handle = handle
     }
 

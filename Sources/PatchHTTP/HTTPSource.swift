@@ -22,7 +22,7 @@ public struct HTTPSource: FeedSource, CustomStringConvertible {
     ///   - url: The URL of the folder that has the feed's `metadata` and `targets`.
     ///   - settings: How to read it.
     /// - Throws: `config` if the URL is not https (or http, if that is allowed), or has a query, a fragment or a space;
-    ///   `feed-unavailable` if libcurl is not installed.
+    ///   `unavailable` if libcurl is not installed.
     public init(_ url: String, settings: HTTPSettings = HTTPSettings()) throws(PatchError) {
         let url = Self.withLowerScheme(url)
         let isSecure = url.utf8.starts(with: "https://".utf8)

@@ -38,7 +38,7 @@ extension PatchError.Code {
         64 usage wrong arguments, or tags that are wrong or missing
         65 duplicate the same version of a patch was given twice
         66 no-input a file is missing or cannot be read; no event is of the `--installation` of a report
-        69 unavailable OpenSSL refuses MD5, SHA-1 or AES (FIPS); libzip, Zstandard or memory is missing; no thread can be made; another Lua replaces 5.4
+        69 unavailable OpenSSL refuses MD5, SHA-1 or AES (FIPS); libzip, libcurl, Zstandard or memory is missing; no thread can start; another Lua replaces 5.4
         70 internal a defect in patchpack; please report it
         73 exists the output already exists, and neither `--force` nor `--upgrade` permits replacing it
         74 io writing failed, or `--purge-command` failed or did not end
