@@ -70,7 +70,7 @@ extension PatchDevice {
     /// - Returns: Whether a version of the patch was stored, also in shadow, or running.
     /// - Throws: `io` if that cannot be written. In this process, they do not run nevertheless.
     @discardableResult
-    public func ban(everyVersionOf id: String, reason: String) throws(PatchError) -> Bool {
+    public func ban(heldVersionsOf id: String, reason: String) throws(PatchError) -> Bool {
         try store.ban(id, reason: reason)
     }
 

@@ -130,7 +130,7 @@ import Testing
         await device.sync()
         #expect(app.price(1) == 9)
         #expect(try recordedCalls() == [3])
-        try device.ban(everyVersionOf: DeviceTests.id, reason: "for this test")
+        try device.ban(heldVersionsOf: DeviceTests.id, reason: "for this test")
         #expect(try recordedCalls() == [3, 1])
     }
 

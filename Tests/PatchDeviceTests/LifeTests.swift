@@ -692,7 +692,7 @@ import Testing
         let patch = version.map { PatchID(id: DeviceTests.id, version: $0) }
         let isHeld =
             try patch.map { try bench.device?.ban($0, reason: "for this test") }
-            ?? bench.device?.ban(everyVersionOf: DeviceTests.id, reason: "for this test")
+            ?? bench.device?.ban(heldVersionsOf: DeviceTests.id, reason: "for this test")
         #expect(isHeld == true)
         #expect(bench.active.isEmpty)
         try bench.feed.withdraw(PatchID(id: DeviceTests.id, version: 8))
@@ -742,7 +742,7 @@ import Testing
         let bench = try await devices.deviceWithAGoodPatch()
         try await bench.launch()
         try bench.device?.clear()
-        #expect(try bench.device?.ban(everyVersionOf: DeviceTests.id, reason: "for this test") == true)
+        #expect(try bench.device?.ban(heldVersionsOf: DeviceTests.id, reason: "for this test") == true)
         #expect(bench.active.isEmpty)
         await bench.sync()
         #expect(DeviceTests.codes(bench) == ["7 banned"] && bench.active.isEmpty)
@@ -948,7 +948,7 @@ import Testing
         bench.device?.end()
         #expect(bench.device?.role == .follower && bench.app?.price(1) == 8)
         #expect(throws: PatchError(.io, "")) {
-            try bench.device?.ban(everyVersionOf: DeviceTests.id, reason: "for this test")
+            try bench.device?.ban(heldVersionsOf: DeviceTests.id, reason: "for this test")
         }
         try bench.feed.withdraw(PatchID(id: DeviceTests.id, version: 7))
         await device.sync()
@@ -1033,7 +1033,7 @@ import Testing
         let bench = try await devices.deviceWithAGoodPatch()
         try await bench.launch(syncing: true)
         let (device, app) = try second(bench, launches: true)
-        #expect(throws: PatchError(.io, "")) { try device.ban(everyVersionOf: DeviceTests.id, reason: "for this test") }
+        #expect(throws: PatchError(.io, "")) { try device.ban(heldVersionsOf: DeviceTests.id, reason: "for this test") }
         for _ in 0..<2 {
             #expect(app.price(1) == 1 && bench.app?.price(1) == 8)
             #expect(device.why(DeviceTests.id).map(\.code) == [.banned])
@@ -1060,7 +1060,7 @@ import Testing
         #expect(device.role == .writer, "it has made the folder again")
         device.launch()
         #expect(throws: PatchError(.io, "")) {
-            try bench.device?.ban(everyVersionOf: DeviceTests.id, reason: "for this test")
+            try bench.device?.ban(heldVersionsOf: DeviceTests.id, reason: "for this test")
         }
         #expect(bench.device?.role == .follower)
         device.close()
@@ -1069,7 +1069,7 @@ import Testing
         // If there is no other process, it writes its own state again.
         await bench.sync()
         try FileManager.default.removeItem(atPath: bench.path)
-        try bench.device?.ban(everyVersionOf: DeviceTests.id, reason: "for this test")
+        try bench.device?.ban(heldVersionsOf: DeviceTests.id, reason: "for this test")
         bench.crash()
         try await bench.launch()
         #expect(bench.device?.store.state.bans.map(\.patch.version) == [7])
@@ -1147,7 +1147,7 @@ import Testing
         try await bench.launch(syncing: true)
         try Self.blockWrites(bench)
         #expect(throws: PatchError(.io, "")) {
-            try bench.device?.ban(everyVersionOf: DeviceTests.id, reason: "for this test")
+            try bench.device?.ban(heldVersionsOf: DeviceTests.id, reason: "for this test")
         }
         try bench.feed.disable()
         #expect(await bench.sync().error?.code == .io)

@@ -102,7 +102,7 @@ import Testing
         try bench.feed.enable()
         await bench.sync()
         #expect(bench.app?.guarded() == -1 && codes(bench) == ["2 closed"])
-        #expect(try bench.device?.ban(everyVersionOf: Self.id, reason: "for this test") == true)
+        #expect(try bench.device?.ban(heldVersionsOf: Self.id, reason: "for this test") == true)
         #expect(bench.app?.guarded() == 1 && codes(bench) == ["2 banned"])
     }
 

@@ -141,7 +141,7 @@ import Testing
             price = 10
             kept = 2
         case .banned:
-            try bench.device?.ban(everyVersionOf: Self.id, reason: "for this test")
+            try bench.device?.ban(heldVersionsOf: Self.id, reason: "for this test")
             #expect(shadows(bench).isEmpty)
             code = "8 banned"
             price = 1

@@ -364,7 +364,7 @@ import Testing
         for version in ["1.0", "1.0", "1.1", "1.1"] { try await machine.work(version) }
         let (old, new) = (try machine.start("1.0"), try machine.start("1.1", at: 1))
         #expect(old.app.price(1) == 8 && new.app.price(1) == 8)
-        try new.device.ban(everyVersionOf: DeviceTests.id, reason: "for this test")
+        try new.device.ban(heldVersionsOf: DeviceTests.id, reason: "for this test")
         machine.feed.isOffline = true
         await old.device.sync()
         #expect(old.app.price(1) == 1 && Self.codes(old.device) == ["7 banned"])
@@ -375,7 +375,7 @@ import Testing
         _ = try machine.publishPrice(7)
         try await machine.work("1.0")
         let process = try machine.start("1.1")
-        try process.device.ban(everyVersionOf: DeviceTests.id, reason: "for this test")
+        try process.device.ban(heldVersionsOf: DeviceTests.id, reason: "for this test")
         try process.device.clear()
         for version in ["1.1", "1.0"] {
             let process = try machine.start(version)
@@ -393,7 +393,7 @@ import Testing
         _ = try machine.publishPrice(7)
         let old = try machine.start("1.0")
         await old.device.sync()
-        try old.device.ban(everyVersionOf: DeviceTests.id, reason: "for this test")
+        try old.device.ban(heldVersionsOf: DeviceTests.id, reason: "for this test")
         if !isAlive { machine.crash() }
         func age(days: Int) throws {
             let run = try Tool.shell("find '\(machine.part("1.0"))' -type f -exec touch -d '\(days) days ago' {} +")
@@ -423,7 +423,7 @@ import Testing
         let process = try machine.start("1.1", at: 1)
         let old = try machine.start("1.0")
         await old.device.sync()
-        try old.device.ban(everyVersionOf: DeviceTests.id, reason: "for this test")
+        try old.device.ban(heldVersionsOf: DeviceTests.id, reason: "for this test")
         machine.crash()
         let run = try Tool.shell("find '\(machine.part("1.0"))' -type f -exec touch -d '15 days ago' {} +")
         try #require(run.status == 0, "\(run.error)")
@@ -481,7 +481,7 @@ import Testing
         }
         await old.device.sync()
         #expect(old.app.price(1) == 8 && old.device.store.state.bans == [ban])
-        try new.device.ban(everyVersionOf: DeviceTests.id, reason: "for this test")
+        try new.device.ban(heldVersionsOf: DeviceTests.id, reason: "for this test")
         await old.device.sync()
         #expect(old.app.price(1) == 1)
     }

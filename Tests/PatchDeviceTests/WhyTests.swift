@@ -81,7 +81,7 @@ import Testing
         },
         cause(.banned) {
             let bench = try await synced()
-            try bench.device?.ban(everyVersionOf: id, reason: "for this test")
+            try bench.device?.ban(heldVersionsOf: id, reason: "for this test")
             return bench
         },
         cause(.safeMode) {

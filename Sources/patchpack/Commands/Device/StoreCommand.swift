@@ -26,13 +26,13 @@ enum StoreCommand {
                 console.note("confirmed")
             },
             action(
-                "ban", "roll a patch back, and never run it on this device again", "DIR ID", 2...2, [.reason],
+                "ban", "roll back a patch's held versions, and never run them again", "DIR ID", 2...2, [.reason],
                 " com.example.shop.cart-total"
             ) { (devices, arguments, _) throws(PatchError) in
                 let id = arguments.operands[1].text
                 var isBanned = false
                 for device in devices {
-                    let isHeld = try device.ban(everyVersionOf: id, reason: arguments.text(of: .reason) ?? "manually")
+                    let isHeld = try device.ban(heldVersionsOf: id, reason: arguments.text(of: .reason) ?? "manually")
                     isBanned = isBanned || isHeld || device.store.state.bans.contains { $0.patch.id == id }
                 }
                 guard isBanned else {
