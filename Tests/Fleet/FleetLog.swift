@@ -51,8 +51,8 @@ final class FleetLog: Sendable {
         set(hour)
         for outcome in outcomes {
             switch outcome {
-            case .trial(let patch): log.record(.beganTrial(patch))
-            case .good(let patch): log.record(.confirmed(patch))
+            case .trial(let patch): log.record(.beganTrial(.init(patch)))
+            case .good(let patch): log.record(.confirmed(.init(patch)))
             case .suspect(let held):
                 log.record(.rolledBack(.init(held.patch, reason: "launches failed", hash: Self.hash)))
             case .closed(let held):
@@ -68,7 +68,7 @@ final class FleetLog: Sendable {
         guard let log else { return }
         set(hour)
         let patches = versions.compactMap(Self.patch)
-        for patch in patches { log.record(.runner(.activated(patch))) }
+        for patch in patches { log.record(.runner(.activated(.init(patch)))) }
         // A launch is logged after its patches, some milliseconds later.
         now.wrappingAdd(7, ordering: .relaxed)
         log.record(.launched(.init(patches, isSafeMode: false)))
@@ -78,7 +78,7 @@ final class FleetLog: Sendable {
     func activate(_ version: String, at hour: Double, _ log: PatchEventLog?) {
         guard let log, let patch = Self.patch(version) else { return }
         set(hour)
-        log.record(.runner(.activated(patch)))
+        log.record(.runner(.activated(.init(patch))))
     }
 
     /// A launch in which the app is used. A few of its calls fail.

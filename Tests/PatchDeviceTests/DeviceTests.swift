@@ -774,7 +774,7 @@ extension DeviceSimulator {
         try await device.launch()
         let told = device.events.dropFirst(earlier).compactMap { event -> String? in
             switch event.kind {
-            case .runner(.activated(let patch)): patch.id
+            case .runner(.activated(let activation)): activation.patch.id
             case .expired(let exclusion): "expired \(exclusion.patch.id)"
             default: nil
             }

@@ -139,7 +139,7 @@ import Testing
         log.resource.system = "Android"
         log.resource.systemVersion = "14"
         log.resource.model = "Pixel 8"
-        log.record(.confirmed(patch))
+        log.record(.confirmed(.init(patch)))
         #expect(
             try lines()[0].contains(
                 #""os.name":"Android","os.version":"14","device.model.identifier":"Pixel 8"},"severityNumber""#))
@@ -147,14 +147,14 @@ import Testing
 
     @Test func aLineSaysWhenAndWhere() throws {
         let log = try log()
-        log.record(.confirmed(patch))
+        log.record(.confirmed(.init(patch)))
         #expect(
             try lines() == [
                 #"{"schema":"patchpack.event/1","timestamp":"2026-09-21T14:13:20.123Z","resource":{"app.installation.id":"0123abcd","service.name":"com.example.shop","service.version":"2.3.1","deployment.environment.name":"qa","device.groups":["beta","staff"]},"severityNumber":9,"eventName":"confirmed","attributes":{"patch.id":"com.example.shop.fix","patch.version":3}}"#
             ])
         #expect(log.error == nil)
         log.resource.user = "u7"
-        log.record(.beganTrial(patch))
+        log.record(.beganTrial(.init(patch)))
         #expect(try lines().last?.contains(#""user.id":"u7""#) == true)
     }
 
@@ -348,15 +348,15 @@ import Testing
         limits.fileBytes = 1000
         limits.files = 3
         let log = try log(limits)
-        for _ in 0..<100 { log.record(.confirmed(patch)) }
+        for _ in 0..<100 { log.record(.confirmed(.init(patch))) }
         let sizes = try files().map { try folder.read("events/\($0)").count }
         #expect(sizes.count == 3)
         #expect(sizes.allSatisfy { $0 <= 1000 })
         clock.pass(milliseconds: limits.fileAge.milliseconds + 1)
-        log.record(.beganTrial(patch))
+        log.record(.beganTrial(.init(patch)))
         #expect(try files().count == 3)
         clock.pass(milliseconds: limits.age.milliseconds + 1)
-        log.record(.beganTrial(patch))
+        log.record(.beganTrial(.init(patch)))
         // The previous file was open until now, so its end is recent.
         #expect(try files().count == 2)
     }
@@ -364,16 +364,16 @@ import Testing
     @Test func aClockThatIsSetBackLosesNothing() throws {
         let log = try log()
         for _ in 0..<5 {
-            log.record(.confirmed(patch))
+            log.record(.confirmed(.init(patch)))
             clock.pass(milliseconds: -3_600_000)
         }
         #expect(try lines().count == 5)
         #expect(try files().count == 1)
         clock.time.store(.min, ordering: .relaxed)
-        log.record(.confirmed(patch))
+        log.record(.confirmed(.init(patch)))
         #expect(try lines().last?.contains(#""timestamp":"1970-01-01T00:00:00.000Z""#) == true)
         clock.time.store(.max, ordering: .relaxed)
-        for kind in [PatchEvent.Kind.confirmed(patch), .disabled, .disabled] { log.record(kind) }
+        for kind in [PatchEvent.Kind.confirmed(.init(patch)), .disabled, .disabled] { log.record(kind) }
         #expect(log.error == nil)
         #expect(try lines().last?.contains(#""timestamp":"9999-12-31T23:59:59.999Z""#) == true)
     }
@@ -391,14 +391,14 @@ import Testing
     }
 
     @Test func aLaunchContinuesTheFile() throws {
-        try log().record(.confirmed(patch))
-        try log().record(.confirmed(patch))
+        try log().record(.confirmed(.init(patch)))
+        try log().record(.confirmed(.init(patch)))
         #expect(try files().count == 1)
         #expect(try lines().count == 2)
         // The process ended in the middle of a line.
         let name = try #require(try files().first)
         try folder.write(try folder.read("events/\(name)").dropLast(10), to: "events/\(name)")
-        try log().record(.confirmed(patch))
+        try log().record(.confirmed(.init(patch)))
         #expect(try lines().count == 3)
         #expect(try lines().last?.hasSuffix("}}") == true)
     }
@@ -406,7 +406,7 @@ import Testing
     @Test func severalProcessesWriteWholeLines() async throws {
         let logs = try (0..<4).map { _ in try log() }
         await withTaskGroup { group in
-            for log in logs { group.addTask { for _ in 0..<200 { log.record(.confirmed(patch)) } } }
+            for log in logs { group.addTask { for _ in 0..<200 { log.record(.confirmed(.init(patch))) } } }
         }
         let found = try lines()
         #expect(logs.compactMap(\.error).isEmpty)
@@ -459,9 +459,9 @@ import Testing
     /// An app sends the files, and removes them.
     @Test func eventLogFileRemovedWhileOpenMakesAnother() throws {
         let log = try log()
-        log.record(.confirmed(patch))
+        log.record(.confirmed(.init(patch)))
         for file in try files() { try FileManager.default.removeItem(atPath: folder.at("events/\(file)")) }
-        log.record(.beganTrial(patch))
+        log.record(.beganTrial(.init(patch)))
         #expect(try lines().count == 1 && log.error == nil)
         try FileManager.default.removeItem(atPath: folder.at("events"))
         log.record(.disabled)
@@ -491,10 +491,10 @@ import Testing
     @Test func aFolderThatCannotBeWrittenIsAFault() throws {
         try folder.write("a file", to: "events")
         let log = try log()
-        log.record(.confirmed(patch))
+        log.record(.confirmed(.init(patch)))
         #expect(log.error?.message == "not a directory")
         try FileManager.default.removeItem(atPath: folder.at("events"))
-        log.record(.confirmed(patch))
+        log.record(.confirmed(.init(patch)))
         #expect(log.error == nil)
         #expect(try lines().count == 1)
     }
@@ -512,7 +512,7 @@ import Testing
             [
                 .refused(.init(patch, error)), .refused(.init(nil, error)), .fellBack(.init(call, .busy)),
                 .breakerOpened(.init(patch, functions: ["Cart.total"], failures: 5, otherwise: ["Cart.total"])),
-                .breakerClosed(.init(patch, function: "Cart.total")), .deactivated(patch),
+                .breakerClosed(.init(patch, function: "Cart.total")), .deactivated(.init(patch)),
                 .logged(.init(patch, .debug, "a")), .logged(.init(patch, .info, "a")),
                 .logged(.init(patch, .warning, "a")), .logged(.init(patch, .error, "\u{1B}[31mred")),
                 .logged(.init(patch, .info, String(repeating: "x", count: 100_000))),
@@ -521,7 +521,7 @@ import Testing
         let kinds: [PatchEvent.Kind] =
             told.map(PatchEvent.Kind.runner) + [
                 .launched(.init([patch], isSafeMode: false)), .launched(.init([], isSafeMode: true)),
-                .beganTrial(patch), .confirmed(patch), .rolledBack(halt), .suspected(halt), .closed(halt),
+                .beganTrial(.init(patch)), .confirmed(.init(patch)), .rolledBack(halt), .suspected(halt), .closed(halt),
                 .safeMode(.init(failures: 3)),
                 .waiting(.init(patch, functions: ["Shop.late"])), .neverConfirmed(.init(launches: 3)),
                 .expired(.init(patch, error)), .notApplicable(.init(patch, error)),

@@ -16,6 +16,22 @@ extension PatchEvent {
         }
     }
 
+    /// A patch that is on trial.
+    public struct Trial: Sendable, Hashable {
+        /// The patch.
+        public let patch: PatchID
+
+        package init(_ patch: PatchID) { self.patch = patch }
+    }
+
+    /// A patch that is good, because a launch with it was confirmed.
+    public struct Confirmation: Sendable, Hashable {
+        /// The patch.
+        public let patch: PatchID
+
+        package init(_ patch: PatchID) { self.patch = patch }
+    }
+
     /// A patch whose script does not run, because it was rolled back or closed. One that is only suspected is tried
     /// again later.
     public struct Halt: Sendable, Hashable {

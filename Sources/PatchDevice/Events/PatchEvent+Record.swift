@@ -33,8 +33,9 @@ extension PatchEvent.Kind {
                 .launched, nil,
                 [(.running, .array(launch.patches.map(Self.object))), (.isSafe, .bool(launch.isSafeMode))],
                 text: "launched with \(launch.names)\(launch.isSafeMode ? ", in safe mode" : "")")
-        case .beganTrial(let patch): Words(.trial, patch, text: "\(patch) is on trial")
-        case .confirmed(let patch): Words(.confirmed, patch, text: "\(patch) is good")
+        case .beganTrial(let trial): Words(.trial, trial.patch, text: "\(trial.patch) is on trial")
+        case .confirmed(let confirmation):
+            Words(.confirmed, confirmation.patch, text: "\(confirmation.patch) is good")
         case .rolledBack(let halt):
             Words(
                 .rolledBack, halt.patch, halt.attributes, text: "\(halt.patch) was rolled back: \(halt.reason)")

@@ -16,9 +16,9 @@ public struct PatchEvent: Sendable {
         /// A launch began.
         case launched(Launch)
         /// A patch is on trial: it runs for the first time on this device, or again after it did not fit for a while.
-        case beganTrial(PatchID)
+        case beganTrial(Trial)
         /// A launch with the patch was confirmed, so it is good.
-        case confirmed(PatchID)
+        case confirmed(Confirmation)
         /// A patch is rolled back. Launches or calls failed with it, its script did not load, or the app banned it.
         case rolledBack(Halt)
         /// Launches failed with a patch on trial, and the patch may not be the cause. It is tried again alone, or is

@@ -9,8 +9,8 @@ extension PatchStore {
     func emit(_ events: [StoreState.Event]) {
         for event in events {
             switch event {
-            case .trial(let patch): tell(.beganTrial(patch))
-            case .good(let patch): tell(.confirmed(patch))
+            case .trial(let patch): tell(.beganTrial(.init(patch)))
+            case .good(let patch): tell(.confirmed(.init(patch)))
             case .suspect(let held):
                 // Alone, it is one of an app that never confirmed a launch.
                 let reason = held.failures > 0 ? StoreState.failedLaunches : EventRecord.suspicion

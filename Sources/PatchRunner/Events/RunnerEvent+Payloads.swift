@@ -15,6 +15,22 @@ extension RunnerEvent {
         }
     }
 
+    /// A patch whose replacements are active.
+    public struct Activation: Sendable, Hashable {
+        /// The patch.
+        public let patch: PatchID
+
+        package init(_ patch: PatchID) { self.patch = patch }
+    }
+
+    /// A patch whose replacements are no longer active.
+    public struct Deactivation: Sendable, Hashable {
+        /// The patch.
+        public let patch: PatchID
+
+        package init(_ patch: PatchID) { self.patch = patch }
+    }
+
     /// A patch that was refused, and why.
     public struct Refusal: Sendable {
         /// The patch; nil if its manifest was not verified.

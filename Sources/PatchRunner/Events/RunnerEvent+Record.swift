@@ -10,8 +10,8 @@ extension RunnerEvent.Kind {
     private var subject: (name: EventRecord.Name, patch: PatchID?) {
         switch self {
         case .loaded(let load): (.loaded, load.patch)
-        case .activated(let patch): (.activated, patch)
-        case .deactivated(let patch): (.deactivated, patch)
+        case .activated(let activation): (.activated, activation.patch)
+        case .deactivated(let deactivation): (.deactivated, deactivation.patch)
         case .refused(let refusal): (.refused, refusal.patch)
         case .failed(let failed): (.failed, failed.call.patch)
         case .fellBack(let fallback): (.fellBack, fallback.call.patch)

@@ -13,9 +13,9 @@ public struct RunnerEvent: Sendable {
         /// A patch was loaded: its script ran and declared its replacements.
         case loaded(Load)
         /// A patch's replacements are active.
-        case activated(PatchID)
+        case activated(Activation)
         /// A patch's replacements are no longer active.
-        case deactivated(PatchID)
+        case deactivated(Deactivation)
         /// A patch was refused.
         case refused(Refusal)
         /// A replacement failed. The script's `otherwise` answered. Without one, the next patch below or the original

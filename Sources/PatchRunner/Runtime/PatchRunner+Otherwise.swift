@@ -33,7 +33,7 @@ extension PatchRunner {
             return active
         }
         leftovers.end()
-        for patch in ended { tell(.deactivated(patch.script.patch)) }
+        for patch in ended { tell(.deactivated(.init(patch.script.patch))) }
     }
 
     /// Ends patches of which only the `otherwise` is active.

@@ -216,8 +216,8 @@ public final class PatchRunner: Sendable {
             return old
         }
         endShadows { $0.name == patch.name && $0.version <= patch.version }
-        if let replaced { tell(.deactivated(replaced.id)) }
-        tell(.activated(patch.id))
+        if let replaced { tell(.deactivated(.init(replaced.id))) }
+        tell(.activated(.init(patch.id)))
         if let why = patch.script.whyAlone { patch.script.reports.takesTurns(why) }
     }
 
@@ -309,7 +309,7 @@ public final class PatchRunner: Sendable {
     @discardableResult
     private func deactivate(_ isMeant: (LoadedPatch) -> Bool) -> Bool {
         guard let removed = remove(isMeant) else { return false }
-        tell(.deactivated(removed.script.patch))
+        tell(.deactivated(.init(removed.script.patch)))
         return true
     }
 

@@ -85,7 +85,7 @@ import Testing
         #expect(told.events.count == events.count)
         // These events are never frequent.
         let rare: [RunnerEvent.Kind] = [
-            .activated(Self.patch), .deactivated(Self.patch),
+            .activated(.init(Self.patch)), .deactivated(.init(Self.patch)),
             .breakerOpened(.init(Self.patch, functions: ["T.f"], failures: 5, otherwise: [])),
             .breakerClosed(.init(Self.patch, function: "T.f")),
             .loaded(.init(Self.patch, replaces: ["T.f"])),
