@@ -69,7 +69,7 @@ public struct HTTPSource: FeedSource, CustomStringConvertible {
 
     public func fetch(_ request: FeedRequest) async throws(PatchError) -> FeedReply {
         let path = request.path
-        var exchange = HTTPRequest(url: base + path, limit: request.limit, settings: settings)
+        var exchange = HTTPRequest(url: base + path, limit: request.byteLimit, settings: settings)
         if let etag = request.etag, etag.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) {
             exchange.headers = ["If-None-Match: \(etag)"]
         }

@@ -246,8 +246,8 @@ extension TestFeed: FeedSource {
         guard let bytes else { return FeedReply(.missing, date: clock()) }
         let tag = try MessageDigest.sha256.text(of: bytes)
         guard tag != request.etag else { return FeedReply(.unchanged, date: clock()) }
-        guard bytes.count <= request.limit else {
-            throw PatchError(.feedLimit, "\(request.path): more than \(request.limit) bytes")
+        guard bytes.count <= request.byteLimit else {
+            throw PatchError(.feedLimit, "\(request.path): more than \(request.byteLimit) bytes")
         }
         return FeedReply(.bytes(bytes), etag: tag, date: clock())
     }

@@ -151,8 +151,8 @@ package final class MemorySource: FeedSource {
         guard let bytes else { return FeedReply(.missing, date: date) }
         let tag = String(decoding: try MessageDigest.sha256.hexadecimal(of: bytes), as: UTF8.self)
         guard tag != request.etag else { return FeedReply(.unchanged, date: date) }
-        guard bytes.count <= request.limit else {
-            throw PatchError(.feedLimit, "\(request.path): more than \(request.limit) bytes")
+        guard bytes.count <= request.byteLimit else {
+            throw PatchError(.feedLimit, "\(request.path): more than \(request.byteLimit) bytes")
         }
         return FeedReply(.bytes(bytes), etag: tag, date: date)
     }

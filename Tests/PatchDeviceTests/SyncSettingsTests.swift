@@ -65,7 +65,7 @@ import Testing
         try folder.write([3], to: "secret")
         let source = FolderSource(folder.at("feed"))
         func bytes(_ path: String, limit: Int = 2) async throws -> [UInt8]? {
-            guard case .bytes(let bytes) = try await source.fetch(.init(path, limit: limit)).content else {
+            guard case .bytes(let bytes) = try await source.fetch(.init(path, byteLimit: limit)).content else {
                 return nil
             }
             return bytes

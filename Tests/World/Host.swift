@@ -305,7 +305,7 @@ import Synchronization
             guard let life = life.withLock({ $0 }) else { throw PatchError(.feedUnavailable, "the process has ended") }
             let result = await life.download(request.path)
             guard let bytes = try result.get() else { return FeedReply(.missing) }
-            guard bytes.count <= request.limit else { throw PatchError(.feedLimit, "\(request.path): too long") }
+            guard bytes.count <= request.byteLimit else { throw PatchError(.feedLimit, "\(request.path): too long") }
             return FeedReply(.bytes(bytes))
         }
     }

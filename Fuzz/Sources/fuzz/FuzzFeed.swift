@@ -152,8 +152,8 @@ struct FuzzFeed: FeedSource {
         guard let bytes = files[request.path.removingPercentEncoding ?? request.path] else {
             return FeedReply(.missing)
         }
-        guard bytes.count <= request.limit else {
-            throw PatchError(.feedLimit, "\(request.path): more than \(request.limit) bytes")
+        guard bytes.count <= request.byteLimit else {
+            throw PatchError(.feedLimit, "\(request.path): more than \(request.byteLimit) bytes")
         }
         return FeedReply(.bytes(bytes))
     }

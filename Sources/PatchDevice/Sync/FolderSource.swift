@@ -21,7 +21,7 @@ public struct FolderSource: FeedSource {
         let file = folder.appending(Path(decoded.joined(separator: "/")))
         do throws(PatchError) {
             guard try FileInfo.ifThere(file) != nil else { return FeedReply(.missing) }
-            return FeedReply(.bytes(try InputFile.regular(file, limit: request.limit)))
+            return FeedReply(.bytes(try InputFile.regular(file, limit: request.byteLimit)))
         } catch {
             switch error.code {
             case .limit: throw PatchError(.feedLimit, "\(request.path): \(error.message)")

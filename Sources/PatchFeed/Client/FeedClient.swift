@@ -174,7 +174,7 @@ package struct FeedClient: Sendable {
         {
             etag = storedTag(of: bytes)
         }
-        let reply = try await reply(to: FeedRequest(FeedLayout.timestamp, limit: limits.timestamp, etag: etag))
+        let reply = try await reply(to: FeedRequest(FeedLayout.timestamp, byteLimit: limits.timestamp, etag: etag))
         switch reply.content {
         case .missing: throw Self.missing(FeedLayout.timestamp)
         case .unchanged: break
@@ -276,7 +276,9 @@ package struct FeedClient: Sendable {
 
     /// Reads a file; nil if it is missing.
     private mutating func fetch(_ path: String, limit: Int) async throws(PatchError) -> [UInt8]? {
-        guard case .bytes(let bytes) = try await reply(to: FeedRequest(path, limit: limit)).content else { return nil }
+        guard case .bytes(let bytes) = try await reply(to: FeedRequest(path, byteLimit: limit)).content else {
+            return nil
+        }
         return bytes
     }
 
@@ -285,8 +287,8 @@ package struct FeedClient: Sendable {
         sourceDate = reply.date ?? sourceDate
         switch reply.content {
         // A source must apply the limit while it reads; this check is for one that does not.
-        case .bytes(let bytes) where bytes.count > request.limit:
-            throw PatchError(.feedLimit, "\(request.path): more than \(request.limit) bytes")
+        case .bytes(let bytes) where bytes.count > request.byteLimit:
+            throw PatchError(.feedLimit, "\(request.path): more than \(request.byteLimit) bytes")
         case .unchanged where request.etag == nil:
             throw PatchError(.feedUnavailable, "\(request.path): the server answered that it is unchanged, unasked")
         case .bytes, .unchanged, .missing: return reply

@@ -22,7 +22,7 @@ public struct FeedRequest: Sendable {
     /// percent-encoded, as in a URL.
     public var path: String
     /// The maximum number of bytes. It is applied while reading.
-    public var limit: Int
+    public var byteLimit: Int
     /// The tag of the bytes that the caller already has; nil to read the file unconditionally.
     public var etag: String?
 
@@ -30,11 +30,11 @@ public struct FeedRequest: Sendable {
     ///
     /// - Parameters:
     ///   - path: The file's path in the feed, each name percent-encoded.
-    ///   - limit: The maximum number of bytes.
+    ///   - byteLimit: The maximum number of bytes.
     ///   - etag: The tag of the bytes that the caller already has; nil to read the file unconditionally.
-    public init(_ path: String, limit: Int, etag: String? = nil) {
+    public init(_ path: String, byteLimit: Int, etag: String? = nil) {
         self.path = path
-        self.limit = limit
+        self.byteLimit = byteLimit
         self.etag = etag
     }
 }

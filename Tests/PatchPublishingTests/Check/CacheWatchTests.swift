@@ -21,7 +21,7 @@ import Testing
             source: FaultySource(source: server) { _, reply in
                 FeedReply(reply.content, date: reply.date, maxAge: seconds.map { .seconds($0) })
             })
-        _ = try await watch.fetch(.init(path, limit: 10))
+        _ = try await watch.fetch(.init(path, byteLimit: 10))
         #expect(watch.count == 1)
         return watch.faults
     }
@@ -59,7 +59,7 @@ import Testing
                 let age = path == roots[1] ? Duration.seconds(60) : .seconds(31_536_000)
                 return FeedReply(reply.content, date: reply.date, maxAge: age)
             })
-        for root in roots { _ = try await watch.fetch(.init(root, limit: 10)) }
+        for root in roots { _ = try await watch.fetch(.init(root, byteLimit: 10)) }
         #expect(watch.faults == ["files that never change are not kept by caches: send max-age=31536000, immutable"])
     }
 

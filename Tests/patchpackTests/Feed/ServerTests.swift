@@ -402,7 +402,7 @@ import Testing
                 """
             }
             let source = try source(server, tls: false)
-            let task = Task { try await source.fetch(.init("metadata/2.root.json", limit: 1 << 20)) }
+            let task = Task { try await source.fetch(.init("metadata/2.root.json", byteLimit: 1 << 20)) }
             while !FileManager.default.fileExists(atPath: work.folder.at("asked")) {
                 try await Task.sleep(for: .milliseconds(1))
             }

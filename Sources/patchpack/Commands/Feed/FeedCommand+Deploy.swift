@@ -94,7 +94,7 @@ extension FeedCommand {
         guard let other = arguments.path(of: .sameAs) else { return nil }
         do throws(PatchError) {
             let reply = try runBlocking { () async throws(PatchError) in
-                try await reading.source.fetch(.init(FeedLayout.timestamp, limit: FeedLimits().timestamp))
+                try await reading.source.fetch(.init(FeedLayout.timestamp, byteLimit: FeedLimits().timestamp))
             }
             guard case .bytes(let bytes) = reply.content else {
                 throw PatchError(.feedUnavailable, "\(reading.place): has no \(FeedLayout.timestamp)")

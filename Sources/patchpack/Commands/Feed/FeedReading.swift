@@ -69,7 +69,7 @@ struct FeedReading: Sendable {
         func fetch(_ path: String, limit: Int) throws(PatchError) -> FeedReply {
             let source = source
             return try runBlocking { () async throws(PatchError) in
-                try await source.fetch(.init(path, limit: limit))
+                try await source.fetch(.init(path, byteLimit: limit))
             }
         }
 
