@@ -17,7 +17,7 @@ extension RunnerEvent {
         package var reasons: [String: Int]
         package var nanoseconds: Int
         /// The time that the script took in all of its runs.
-        public var time: Duration { .nanoseconds(nanoseconds) }
+        public var totalTime: Duration { .nanoseconds(nanoseconds) }
         /// Runs that would have changed an answer: one in an event, and the first ones since a shadow began.
         package var examples: [Example]
         /// The first of them; nil if there was none, or if there were enough examples.
