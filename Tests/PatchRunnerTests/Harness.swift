@@ -103,7 +103,7 @@ final class Harness: Sendable {
             [PatchScript(name: "main.lua", bytes: Array(source.utf8))]
             + others.sorted { $0.key < $1.key }.map { PatchScript(name: $0.key, bytes: Array($0.value.utf8)) }
         let manifest = try Manifest(
-            id: id, version: version, app: app, appVersions: VersionRange(appVersions) ?? .all, engine: engine,
+            id: id, version: version, app: app, appVersions: VersionRange(appVersions) ?? .all, engineLevel: engine,
             replaces: replaces, scripts: scripts.map { .init(name: $0.name, size: $0.bytes.count) },
             expires: expires.flatMap(Timestamp.init))
         return try EnvelopePacker(scriptKey: TestKeys.script, signingKeys: [TestKeys.signing]).pack(manifest, scripts)

@@ -23,7 +23,7 @@ public struct EnvelopeForge {
     ) throws -> Manifest {
         try Manifest(
             id: "com.example.shop.fix", version: version, app: app, appVersions: VersionRange(appVersions) ?? .all,
-            engine: engine, replaces: ["Cart.total"],
+            engineLevel: engine, replaces: ["Cart.total"],
             scripts: scripts.map { .init(name: $0.name, size: $0.bytes.count) },
             expires: expires.flatMap(Timestamp.init))
     }

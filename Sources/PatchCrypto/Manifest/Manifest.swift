@@ -33,7 +33,7 @@ public struct Manifest: Sendable {
     /// Which versions of the app it fits.
     public let appVersions: VersionRange
     /// The lowest engine level it needs, from 1.
-    public let engine: Int
+    public let engineLevel: Int
     /// How many instances of the patch a runner may have at once, from 1 to 16; nil if any number is allowed.
     ///
     /// A script that keeps state from call to call has 1.
@@ -63,7 +63,7 @@ public struct Manifest: Sendable {
     ///     version is 1 to 2^31-1.
     ///   - app: In the form of the patch's name.
     ///   - appVersions: The versions of the app that it is for.
-    ///   - engine: 1 to 2^31-1.
+    ///   - engineLevel: 1 to 2^31-1.
     ///   - instances: 1 to 16, or nil.
     ///   - replaces: Names such as `Cart.total`, at most 128 bytes each, none twice.
     ///   - scripts: The entry first; at least one, and no two whose names differ only in case.
@@ -73,12 +73,12 @@ public struct Manifest: Sendable {
     ///   - extra: Keys of `[A-Za-z0-9._-]{1,64}`, values without control characters.
     /// - Throws: `malformed` if the format does not allow a value, `limit` if a limit is exceeded.
     public init(
-        _ patch: PatchID, app: String, appVersions: VersionRange = .all, engine: Int = 1, instances: Int? = nil,
-        replaces: [String] = [], scripts: [Script], created: Timestamp? = nil, expires: Timestamp? = nil,
-        notes: String? = nil, extra: [String: String]? = nil
+        _ patch: PatchID, app: String, appVersions: VersionRange = .all, engineLevel: Int = 1,
+        instances: Int? = nil, replaces: [String] = [], scripts: [Script], created: Timestamp? = nil,
+        expires: Timestamp? = nil, notes: String? = nil, extra: [String: String]? = nil
     ) throws(PatchError) {
         try self.init(
-            id: patch.id, version: patch.version, app: app, appVersions: appVersions, engine: engine,
+            id: patch.id, version: patch.version, app: app, appVersions: appVersions, engineLevel: engineLevel,
             instances: instances, replaces: replaces, scripts: scripts, created: created, expires: expires,
             notes: notes, extra: extra)
     }
@@ -92,7 +92,7 @@ public struct Manifest: Sendable {
     ///     than the format's.
     /// - Throws: `malformed` if the format does not allow a value, `limit` if a limit is exceeded.
     package init(
-        id: String, version: Int, app: String, appVersions: VersionRange = .all, engine: Int = 1,
+        id: String, version: Int, app: String, appVersions: VersionRange = .all, engineLevel: Int = 1,
         instances: Int? = nil, replaces: [String] = [], scripts: [Script], created: Timestamp? = nil,
         expires: Timestamp? = nil, notes: String? = nil, extra: [String: String]? = nil,
         limits: EnvelopeLimits = EnvelopeLimits()
@@ -100,7 +100,7 @@ public struct Manifest: Sendable {
         try Rules.check(NameForm.isReverseDNS(id), "id", "is not a reverse-DNS name such as com.example.fix")
         try Rules.check(Rules.numbers.contains(version), "version", "is not a whole number from 1 to 2147483647")
         try Rules.check(NameForm.isReverseDNS(app), "app", "is not a reverse-DNS name such as com.example.shop")
-        try Rules.check(Rules.numbers.contains(engine), "engine", "is not a whole number from 1 to 2147483647")
+        try Rules.check(Rules.numbers.contains(engineLevel), "engine", "is not a whole number from 1 to 2147483647")
         try Rules.check(
             instances.map(Self.instanceCounts.contains) ?? true, "instances", "is not a whole number from 1 to 16")
         for name in replaces {
@@ -117,7 +117,7 @@ public struct Manifest: Sendable {
         patch = PatchID(id: id, version: version)
         self.app = app
         self.appVersions = appVersions
-        self.engine = engine
+        self.engineLevel = engineLevel
         self.instances = instances
         self.replaces = replaces
         self.scripts = scripts

@@ -8,7 +8,7 @@ extension Manifest {
             ("app", .string(app)), ("appVersions", .string(appVersions.description)),
         ]
         if let created { members.append(("created", .string(created.description))) }
-        members.append(("engine", .integer(engine)))
+        members.append(("engine", .integer(engineLevel)))
         if let expires { members.append(("expires", .string(expires.description))) }
         if let extra {
             let sorted = extra.sorted { $0.key.hasBytes(before: $1.key) }
@@ -73,7 +73,7 @@ extension Manifest {
         }
         try self.init(
             id: fields.text("id"), version: fields.number("version"), app: fields.text("app"),
-            appVersions: appVersions, engine: fields.number("engine"),
+            appVersions: appVersions, engineLevel: fields.number("engine"),
             instances: fields.optional("instances") { (key) throws(PatchError) in try fields.number(key) },
             replaces: fields.texts("replaces"),
             scripts: scripts, created: fields.optional("created", fields.moment),

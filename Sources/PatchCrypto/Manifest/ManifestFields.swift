@@ -80,7 +80,7 @@ package struct ManifestFields: Sendable {
             id: id,
             version: try Self.number(try required(version, "version", "version 1"), "version"),
             app: app, appVersions: range,
-            engine: try Self.number(engine ?? "1", "engine"), instances: try Self.instances(instances),
+            engineLevel: try Self.number(engine ?? "1", "engine"), instances: try Self.instances(instances),
             replaces: replaces ?? [],
             scripts: scripts.map { .init(name: $0.name, size: $0.bytes.count) }, created: created,
             expires: try Self.time(expires), notes: notes, extra: extra)

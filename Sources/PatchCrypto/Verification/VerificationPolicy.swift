@@ -5,7 +5,7 @@ public struct VerificationPolicy: Sendable {
     /// The app's version.
     public var appVersion: AppVersion?
     /// The engine level that would run the patch.
-    public var engine: Int?
+    public var engineLevel: Int?
     /// The lowest patch version that is accepted.
     public var minimumVersion: Int?
     /// The moment at which neither the patch nor the keys that have signed it may have expired.
@@ -16,14 +16,14 @@ public struct VerificationPolicy: Sendable {
     /// - Parameters:
     ///   - app: The app's reverse-DNS name.
     ///   - appVersion: The app's version.
-    ///   - engine: The engine level that would run the patch: `PatchRunner.engineLevel`.
+    ///   - engineLevel: The engine level that would run the patch: `PatchRunner.engineLevel`.
     ///   - minimumVersion: The lowest patch version that is accepted.
     ///   - time: The moment at which neither the patch nor the keys that signed it may have expired. The library reads
     ///     no clock itself. To check no time, give nil.
-    public init(app: String, appVersion: AppVersion, engine: Int, minimumVersion: Int? = nil, time: Timestamp?) {
+    public init(app: String, appVersion: AppVersion, engineLevel: Int, minimumVersion: Int? = nil, time: Timestamp?) {
         self.app = app
         self.appVersion = appVersion
-        self.engine = engine
+        self.engineLevel = engineLevel
         self.minimumVersion = minimumVersion
         self.time = time
     }
@@ -46,9 +46,9 @@ public struct VerificationPolicy: Sendable {
             throw PatchError(
                 .policy, "the patch is for app versions \(manifest.appVersions), but this is \(appVersion)")
         }
-        if let engine, manifest.engine > engine {
+        if let engineLevel, manifest.engineLevel > engineLevel {
             throw PatchError(
-                .policy, "the patch needs engine level \(manifest.engine), but this is \(engine)",
+                .policy, "the patch needs engine level \(manifest.engineLevel), but this is \(engineLevel)",
                 hint: "update the app first")
         }
         if let minimumVersion, manifest.version < minimumVersion {

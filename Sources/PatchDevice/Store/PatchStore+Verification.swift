@@ -77,7 +77,7 @@ extension PatchStore {
             return .refused(error)
         }
         if !manifest.appVersions.contains(host.version) { return .notApplicable(error, .appVersion) }
-        if manifest.engine > PatchRunner.engineLevel { return .notApplicable(error, .engine) }
+        if manifest.engineLevel > PatchRunner.engineLevel { return .notApplicable(error, .engine) }
         guard let end = manifest.expires, end <= runner.time ?? end else { return .refused(error) }
         return .expired(error)
     }

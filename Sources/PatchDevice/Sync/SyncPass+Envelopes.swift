@@ -126,12 +126,12 @@ struct EnvelopeCheck {
     /// - Throws: Why the envelope is refused; `feed-mismatch` if it is not the one that the list describes.
     func accept(_ envelope: [UInt8], as entry: PatchList.Entry, _ manifest: inout Manifest?) throws(PatchError) {
         let policy = VerificationPolicy(
-            app: host.app, appVersion: host.version, engine: PatchRunner.engineLevel, time: time)
+            app: host.app, appVersion: host.version, engineLevel: PatchRunner.engineLevel, time: time)
         let verifier = try EnvelopeVerifier(trustStore: trust.store, threshold: trust.threshold, policy: policy)
         let report = verifier.report(on: envelope, scriptKeys: trust.scriptKeys)
         manifest = report.manifest
         let found = try report.result.get().manifest
-        guard found.id == entry.id, found.version == entry.version, found.engine == entry.engine,
+        guard found.id == entry.id, found.version == entry.version, found.engineLevel == entry.engine,
             found.appVersions.description == entry.appVersions.description
         else {
             let listed = "the list has \(entry.id) \(entry.version)"

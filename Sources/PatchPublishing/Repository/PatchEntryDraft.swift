@@ -13,7 +13,7 @@ package struct PatchEntryDraft: Sendable {
     package init(_ manifest: Manifest) {
         json = .object([
             (Key.id, .string(manifest.id)), (Key.version, .integer(manifest.version)),
-            (Key.appVersions, .string(manifest.appVersions.description)), (Key.engine, .integer(manifest.engine)),
+            (Key.appVersions, .string(manifest.appVersions.description)), (Key.engine, .integer(manifest.engineLevel)),
             (Key.state, .string(PatchList.Entry.State.active.rawValue)),
         ])
     }

@@ -286,7 +286,7 @@ public final class PatchRunner: Sendable {
 
     /// The policy for a patch without the minimum version, which depends on the patch's id.
     private var policy: VerificationPolicy {
-        VerificationPolicy(app: host.app, appVersion: host.version, engine: Self.engineLevel, time: time)
+        VerificationPolicy(app: host.app, appVersion: host.version, engineLevel: Self.engineLevel, time: time)
     }
 
     /// The clock's time, but not before the time that signed data have shown.

@@ -33,7 +33,7 @@ import Testing
         #expect(manifest.version == 7)
         #expect(manifest.app == "com.example.shop")
         #expect(manifest.appVersions.description == ">=2.3.0 <2.5.0")
-        #expect(manifest.engine == 1)
+        #expect(manifest.engineLevel == 1)
         #expect(manifest.replaces == ["Cart.total", "a:b_1"])
         #expect(manifest.scripts == [.init(name: "main.lua", size: 3), .init(name: "lib/util.x.lua", size: 0)])
         #expect(manifest.created?.description == "2026-11-20T10:00:00Z")

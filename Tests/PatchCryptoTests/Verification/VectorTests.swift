@@ -29,7 +29,7 @@ import Testing
             policy.time = vector.at.flatMap(Timestamp.init)
             policy.app = vector.app
             policy.appVersion = vector.appVersion.flatMap(AppVersion.init)
-            policy.engine = vector.engine
+            policy.engineLevel = vector.engine
             policy.minimumVersion = vector.floor
             let verifier = try EnvelopeVerifier(
                 trustStore: TrustStore(trusting: distinct), threshold: vector.threshold, policy: policy)

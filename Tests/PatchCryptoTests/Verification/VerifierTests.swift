@@ -217,7 +217,7 @@ import Testing
 
     private static func ofApp(_ version: String, at time: String) -> VerificationPolicy {
         guard let version = AppVersion(version), let time = Timestamp(time) else { fatalError("no version or time") }
-        return VerificationPolicy(app: "com.example.shop", appVersion: version, engine: 2, time: time)
+        return VerificationPolicy(app: "com.example.shop", appVersion: version, engineLevel: 2, time: time)
     }
 
     @Test(arguments: [
@@ -228,8 +228,8 @@ import Testing
         (Self.policy { $0.app = "COM.example.shop" }, false),
         (Self.policy { $0.appVersion = AppVersion("2.3") }, true),
         (Self.policy { $0.appVersion = AppVersion("2.5.0") }, false),
-        (Self.policy { $0.engine = 2 }, true),
-        (Self.policy { $0.engine = 1 }, false),
+        (Self.policy { $0.engineLevel = 2 }, true),
+        (Self.policy { $0.engineLevel = 1 }, false),
         (Self.policy { $0.minimumVersion = 7 }, true),
         (Self.policy { $0.minimumVersion = 8 }, false),
         (Self.policy { $0.minimumVersion = 0 }, true),

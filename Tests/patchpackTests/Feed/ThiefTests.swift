@@ -104,7 +104,8 @@ import Testing
     private func offer(_ name: String, in feed: inout FeedRepository) throws {
         let envelope = try work.folder.read(name)
         let manifest = try Manifest(
-            id: Self.evil, version: 7, app: Self.app, appVersions: VersionRange(">=2.3.0 <2.5.0") ?? .all, engine: 1,
+            id: Self.evil, version: 7, app: Self.app, appVersions: VersionRange(">=2.3.0 <2.5.0") ?? .all,
+            engineLevel: 1,
             replaces: ["Cart.total"], scripts: [.init(name: "main.lua", size: 1)])
         _ = try feed.publish([Publication(FeedFile.Contents(envelope), manifest)], in: details)
     }

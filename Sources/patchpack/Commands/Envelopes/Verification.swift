@@ -24,7 +24,7 @@ struct Verification: Sendable {
         policy.time = now
         policy.app = try arguments.text(of: .runningApp)
         policy.appVersion = try arguments.appVersion()
-        policy.engine = try arguments.number(of: .runningEngine) ?? 1
+        policy.engineLevel = try arguments.number(of: .runningEngine) ?? 1
         policy.minimumVersion = try arguments.number(of: .minimumVersion, atLeast: 0)
         let trustStore = try self.keys.trustStore().needed(
             "no trusted key", hint: "give --trusted-key FILE or --trust-store PATH, or set PATCHPACK_TRUSTED_KEY")
