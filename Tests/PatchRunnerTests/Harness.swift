@@ -87,7 +87,7 @@ final class Harness: Sendable {
             + others.sorted { $0.key < $1.key }.map { PatchScript(name: $0.key, bytes: Array($0.value.utf8)) }
         let manifest = try Manifest(
             id: "com.example.shop.fix", version: 1, app: "com.example.shop", replaces: replaces,
-            scripts: scripts.map { .init(name: $0.name, size: $0.bytes.count) })
+            scripts: scripts.map { .init(name: $0.name, byteCount: $0.bytes.count) })
         let envelope = try EnvelopePacker(scriptKey: TestKeys.script, signingKeys: [TestKeys.signing])
             .pack(manifest, scripts)
         return try EnvelopeVerifier(trustStore: TestKeys.trust, policy: .unchecked)
@@ -104,7 +104,7 @@ final class Harness: Sendable {
             + others.sorted { $0.key < $1.key }.map { PatchScript(name: $0.key, bytes: Array($0.value.utf8)) }
         let manifest = try Manifest(
             id: id, version: version, app: app, appVersions: VersionRange(appVersions) ?? .all, engineLevel: engine,
-            replaces: replaces, scripts: scripts.map { .init(name: $0.name, size: $0.bytes.count) },
+            replaces: replaces, scripts: scripts.map { .init(name: $0.name, byteCount: $0.bytes.count) },
             expires: expires.flatMap(Timestamp.init))
         return try EnvelopePacker(scriptKey: TestKeys.script, signingKeys: [TestKeys.signing]).pack(manifest, scripts)
     }

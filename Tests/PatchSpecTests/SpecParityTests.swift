@@ -80,7 +80,7 @@ import Testing
         return VerifiedPatch(
             unverifiedForTesting: try Manifest(
                 id: "com.example.fix", version: 1, app: "com.example.shop", instances: 1, replaces: ["App.give"],
-                scripts: [.init(name: script.name, size: script.bytes.count)]),
+                scripts: [.init(name: script.name, byteCount: script.bytes.count)]),
             scripts: [script])
     }
 
@@ -151,7 +151,7 @@ import Testing
         let script = PatchScript(name: "main.lua", bytes: Array(patch.utf8))
         let manifest = try Manifest(
             id: "com.example.fix", version: 1, app: "com.example.shop", replaces: [functions[0].name],
-            scripts: [.init(name: script.name, size: script.bytes.count)])
+            scripts: [.init(name: script.name, byteCount: script.bytes.count)])
         return SpecRunner.run(
             PatchScript(name: "spec.lua", bytes: Array(spec.utf8)),
             on: [VerifiedPatch(unverifiedForTesting: manifest, scripts: [script])],

@@ -16,7 +16,7 @@ import Testing
         let script = PatchScript(name: "main.lua", bytes: Array((patch ?? self.patch).utf8))
         let manifest = try Manifest(
             id: "com.example.fix", version: 1, app: "com.example.shop", instances: instances, replaces: replaces,
-            scripts: [.init(name: script.name, size: script.bytes.count)])
+            scripts: [.init(name: script.name, byteCount: script.bytes.count)])
         let registry = PatchRegistry()
         _ = try registry.replaceable("Cart.total") { (a: Double, b: Int) -> Double in a }
         return SpecRunner.run(
@@ -659,7 +659,7 @@ import Testing
             """
         let manifest = try Manifest(
             id: "com.example.fix", version: 1, app: "com.example.shop", replaces: ["Cart.mood"],
-            scripts: [.init(name: "main.lua", size: script.bytes.count)])
+            scripts: [.init(name: "main.lua", byteCount: script.bytes.count)])
         let report = SpecRunner.run(
             PatchScript(name: "spec.lua", bytes: Array(spec.utf8)),
             on: [VerifiedPatch(unverifiedForTesting: manifest, scripts: [script])],
@@ -674,7 +674,7 @@ import Testing
             let script = PatchScript(name: "main.lua", bytes: Array(text.utf8))
             let manifest = try Manifest(
                 id: "com.example.\(name)", version: 1, app: "com.example.shop", replaces: ["Cart.name"],
-                scripts: [.init(name: "main.lua", size: script.bytes.count)])
+                scripts: [.init(name: "main.lua", byteCount: script.bytes.count)])
             return VerifiedPatch(unverifiedForTesting: manifest, scripts: [script])
         }
         let spec = """
@@ -707,7 +707,7 @@ import Testing
             """
         let manifest = try Manifest(
             id: "com.example.fix", version: 1, app: "com.example.shop", replaces: ["Cart.first"],
-            scripts: [.init(name: "main.lua", size: script.bytes.count)])
+            scripts: [.init(name: "main.lua", byteCount: script.bytes.count)])
         let spec = """
             host.define("Cart.first", function(items) return items[1] end)
             it("is right", function()

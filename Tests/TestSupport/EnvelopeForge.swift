@@ -24,7 +24,7 @@ public struct EnvelopeForge {
         try Manifest(
             id: "com.example.shop.fix", version: version, app: app, appVersions: VersionRange(appVersions) ?? .all,
             engineLevel: engine, replaces: ["Cart.total"],
-            scripts: scripts.map { .init(name: $0.name, size: $0.bytes.count) },
+            scripts: scripts.map { .init(name: $0.name, byteCount: $0.bytes.count) },
             expires: expires.flatMap(Timestamp.init))
     }
 

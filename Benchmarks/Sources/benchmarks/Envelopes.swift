@@ -13,7 +13,7 @@ enum Envelopes {
             let script = PatchScript(name: "main.lua", bytes: bytes)
             let manifest = try Manifest(
                 id: "com.example.bench", version: 1, app: "com.example.app", replaces: ["Bench.f"],
-                scripts: [.init(name: script.name, size: bytes.count)], limits: .wide)
+                scripts: [.init(name: script.name, byteCount: bytes.count)], limits: .wide)
             let packer = try EnvelopePacker(
                 scriptKey: workshop.scriptKey, signingKeys: [workshop.signingKey], limits: .wide)
             let verifier = try EnvelopeVerifier(trustStore: workshop.trust, policy: .unchecked, limits: .wide)

@@ -124,7 +124,7 @@ final class ReleaseFixture {
         let script = PatchScript(name: "main.lua", bytes: Array(source.utf8))
         let manifest = try Manifest(
             id: id, version: 1, app: "com.example.app", instances: instances, replaces: replaces,
-            scripts: [.init(name: script.name, size: script.bytes.count)])
+            scripts: [.init(name: script.name, byteCount: script.bytes.count)])
         return try EnvelopePacker(scriptKey: scriptKey, signingKeys: [signingKey]).pack(manifest, [script])
     }
 

@@ -84,7 +84,7 @@ enum Sync {
         let script = PatchScript(name: "main.lua", bytes: payload)
         let manifest = try Manifest(
             id: "com.example.bench", version: 1, app: "com.example.app", replaces: ["a.b"],
-            scripts: [.init(name: script.name, size: script.bytes.count)])
+            scripts: [.init(name: script.name, byteCount: script.bytes.count)])
         return try EnvelopePacker(scriptKey: .generate(.aes128CBCMD5), signingKeys: [key]).pack(manifest, [script])
     }
 

@@ -41,7 +41,7 @@ func fuzzSpec(_ bytes: [UInt8]) throws {
     let script = PatchScript(name: "main.lua", bytes: source)
     let manifest = try Manifest(
         id: "com.example.fuzz", version: 1, app: "com.example.shop", replaces: names,
-        scripts: [.init(name: script.name, size: source.count)])
+        scripts: [.init(name: script.name, byteCount: source.count)])
     var limits = PatchLimits()
     limits.loadFuel = 20_000
     limits.callFuel = 20_000

@@ -259,7 +259,7 @@ func fuzzLua(_ bytes: [UInt8]) throws {
     ].filter { text.contains($0) }
     let manifest = try Manifest(
         id: "com.example.fuzz", version: 1, app: "com.example.shop", replaces: names,
-        scripts: [.init(name: script.name, size: bytes.count)])
+        scripts: [.init(name: script.name, byteCount: bytes.count)])
     _ = Linter.findings(in: [script], replaces: names, interface: nil)
     try runner.activate(try runner.load(VerifiedPatch(unverifiedForTesting: manifest, scripts: [script])))
     for round in 0..<3 {

@@ -97,9 +97,9 @@ struct EnvelopeContents {
                 throw PatchError(
                     .decryptFailed, "\(script.name) cannot be decrypted with the script key", hint: "pack it again")
             }
-            guard bytes.count == script.size else {
+            guard bytes.count == script.byteCount else {
                 throw PatchError(
-                    .digestMismatch, "\(script.name) has \(bytes.count) bytes, but \(script.size) in the manifest",
+                    .digestMismatch, "\(script.name) has \(bytes.count) bytes, but \(script.byteCount) in the manifest",
                     hint: "pack it again")
             }
             guard try suite.digest.hexadecimal(of: bytes) == digest else {

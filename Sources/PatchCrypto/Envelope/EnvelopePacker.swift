@@ -49,7 +49,7 @@ public struct EnvelopePacker: Sendable {
     /// - Throws: As `pack` does, but the envelope's size is not checked.
     package func seal(_ manifest: Manifest, _ scripts: [PatchScript]) throws(PatchError) -> SignableEnvelope {
         let suite = scriptKey.suite
-        guard manifest.scripts == scripts.map({ Manifest.Script(name: $0.name, size: $0.bytes.count) }) else {
+        guard manifest.scripts == scripts.map({ Manifest.Script(name: $0.name, byteCount: $0.bytes.count) }) else {
             throw PatchError(.malformed, "the manifest does not list the scripts that are packed")
         }
         let json = manifest.encoded()

@@ -10,7 +10,7 @@ public struct Manifest: Sendable {
         /// The name in the envelope, such as `main.lua` or `cart/total.lua`.
         public let name: String
         /// The script's length in bytes.
-        public let size: Int
+        public let byteCount: Int
 
         /// Whether a script can have this name.
         package static func isName(_ name: String) -> Bool { NameForm.isScript(name) }
@@ -19,9 +19,9 @@ public struct Manifest: Sendable {
             "use letters, digits, - and _, then .lua; at most 128 characters with the folders"
 
         /// Makes an entry for a script.
-        public init(name: String, size: Int) {
+        public init(name: String, byteCount: Int) {
             self.name = name
-            self.size = size
+            self.byteCount = byteCount
         }
     }
 
@@ -157,10 +157,10 @@ public struct Manifest: Sendable {
                 try check(
                     NameForm.isScript(script.name), "scripts",
                     "has a name that is not [A-Za-z0-9_-] followed by .lua, below folders of the same alphabet")
-                try check(script.size >= 0, "scripts", "has a negative size")
-                guard script.size <= limits.scriptSize else {
+                try check(script.byteCount >= 0, "scripts", "has a negative size")
+                guard script.byteCount <= limits.scriptSize else {
                     throw .manifest(
-                        .limit, "a script of \(script.size) bytes; at most \(limits.scriptSize) are allowed",
+                        .limit, "a script of \(script.byteCount) bytes; at most \(limits.scriptSize) are allowed",
                         field: "scripts")
                 }
             }

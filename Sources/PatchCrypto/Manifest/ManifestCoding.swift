@@ -1,6 +1,6 @@
 extension Manifest {
     /// The manifest in canonical form: JSON without white space, with sorted keys and with escapes as in RFC 8785.
-    public func encoded() -> [UInt8] { json.encoded() }
+    package func encoded() -> [UInt8] { json.encoded() }
 
     /// The manifest as a JSON value, its keys in canonical order.
     package var json: JSONValue {
@@ -19,7 +19,10 @@ extension Manifest {
         if let notes { members.append(("notes", .string(notes))) }
         members += [
             ("replaces", .array(replaces.map { .string($0) })), ("schema", .integer(Self.schema)),
-            ("scripts", .array(scripts.map { .object([("name", .string($0.name)), ("size", .integer($0.size))]) })),
+            (
+                "scripts",
+                .array(scripts.map { .object([("name", .string($0.name)), ("size", .integer($0.byteCount))]) })
+            ),
             ("version", .integer(version)),
         ]
         return .object(members)
@@ -69,7 +72,7 @@ extension Manifest {
         var scripts: [Script] = []
         for script in try fields.objects("scripts") {
             try script.allow(["name", "size"])
-            scripts.append(Script(name: try script.text("name"), size: try script.number("size")))
+            scripts.append(Script(name: try script.text("name"), byteCount: try script.number("size")))
         }
         try self.init(
             id: fields.text("id"), version: fields.number("version"), app: fields.text("app"),

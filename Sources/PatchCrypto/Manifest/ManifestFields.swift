@@ -82,7 +82,7 @@ package struct ManifestFields: Sendable {
             app: app, appVersions: range,
             engineLevel: try Self.number(engine ?? "1", "engine"), instances: try Self.instances(instances),
             replaces: replaces ?? [],
-            scripts: scripts.map { .init(name: $0.name, size: $0.bytes.count) }, created: created,
+            scripts: scripts.map { .init(name: $0.name, byteCount: $0.bytes.count) }, created: created,
             expires: try Self.time(expires), notes: notes, extra: extra)
     }
 

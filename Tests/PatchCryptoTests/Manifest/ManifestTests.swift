@@ -35,7 +35,8 @@ import Testing
         #expect(manifest.appVersions.description == ">=2.3.0 <2.5.0")
         #expect(manifest.engineLevel == 1)
         #expect(manifest.replaces == ["Cart.total", "a:b_1"])
-        #expect(manifest.scripts == [.init(name: "main.lua", size: 3), .init(name: "lib/util.x.lua", size: 0)])
+        #expect(
+            manifest.scripts == [.init(name: "main.lua", byteCount: 3), .init(name: "lib/util.x.lua", byteCount: 0)])
         #expect(manifest.created?.description == "2026-11-20T10:00:00Z")
         #expect(manifest.expires?.description == "2027-01-01T00:00:00Z")
         #expect(manifest.notes == "two\tcolumns\nand 中文")
@@ -152,7 +153,8 @@ import Testing
 
     @Test func namesHoldToTheirLengths() throws {
         func manifest(id: String = "a.b", script: String = "a.lua", replaces: String = "a") throws -> Manifest {
-            try Manifest(id: id, version: 1, app: "a.b", replaces: [replaces], scripts: [.init(name: script, size: 0)])
+            try Manifest(
+                id: id, version: 1, app: "a.b", replaces: [replaces], scripts: [.init(name: script, byteCount: 0)])
         }
         let a = String(repeating: "a", count: 200)
         _ = try manifest(id: "a." + a.prefix(126), script: a.prefix(124) + ".lua", replaces: String(a.prefix(128)))

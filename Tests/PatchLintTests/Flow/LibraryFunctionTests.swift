@@ -66,7 +66,7 @@ import Testing
         let script = PatchScript(name: "main.lua", bytes: Array(source.utf8))
         let manifest = try Manifest(
             id: "com.example.fix", version: 1, app: "com.example.shop", replaces: ["T.run"],
-            scripts: [.init(name: script.name, size: script.bytes.count)])
+            scripts: [.init(name: script.name, byteCount: script.bytes.count)])
         try runner.activate(try runner.load(VerifiedPatch(unverifiedForTesting: manifest, scripts: [script])))
         let messages = run()
         try #require(messages.count == calls.count)

@@ -92,7 +92,7 @@ import Testing
         let script = PatchScript(name: "main.lua", bytes: Array(source.utf8))
         let manifest = try Manifest(
             id: "com.example.shop.fix", version: 1, app: "com.example.shop", replaces: ["T.list"],
-            scripts: [.init(name: script.name, size: script.bytes.count)])
+            scripts: [.init(name: script.name, byteCount: script.bytes.count)])
         try runner.activate(try runner.load(VerifiedPatch(unverifiedForTesting: manifest, scripts: [script])))
         var names = withExtendedLifetime(runner) { list() }.mapValues(Set.init)
         #expect(names.removeValue(forKey: "_G") == SandboxNames.globals)

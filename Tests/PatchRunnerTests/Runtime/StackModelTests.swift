@@ -68,7 +68,7 @@ import Testing
             #expect(throws: Never.self) {
                 let manifest = try Manifest(
                     id: "com.example.p\(place)", version: version, app: "com.example.shop",
-                    replaces: ["T.f", "T.waits"], scripts: [.init(name: script.name, size: script.bytes.count)])
+                    replaces: ["T.f", "T.waits"], scripts: [.init(name: script.name, byteCount: script.bytes.count)])
                 let runner = harness.runner
                 try runner.activate(runner.load(VerifiedPatch(unverifiedForTesting: manifest, scripts: [script])))
             }

@@ -14,7 +14,7 @@ import Testing
                 """.utf8))
         let manifest = try Manifest(
             id: "com.example.shop.fix", version: 1, app: "com.example.shop", replaces: ["T.f"],
-            scripts: [.init(name: script.name, size: script.bytes.count)])
+            scripts: [.init(name: script.name, byteCount: script.bytes.count)])
         let envelope = try EnvelopePacker(scriptKey: TestKeys.script, signingKeys: [TestKeys.signing])
             .pack(manifest, [script])
         let (harness, function) = try Harness.identity()

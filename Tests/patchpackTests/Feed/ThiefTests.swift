@@ -106,7 +106,7 @@ import Testing
         let manifest = try Manifest(
             id: Self.evil, version: 7, app: Self.app, appVersions: VersionRange(">=2.3.0 <2.5.0") ?? .all,
             engineLevel: 1,
-            replaces: ["Cart.total"], scripts: [.init(name: "main.lua", size: 1)])
+            replaces: ["Cart.total"], scripts: [.init(name: "main.lua", byteCount: 1)])
         _ = try feed.publish([Publication(FeedFile.Contents(envelope), manifest)], in: details)
     }
 

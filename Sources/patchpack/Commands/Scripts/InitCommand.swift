@@ -16,7 +16,7 @@ enum InitCommand {
         let app = try arguments.text(of: .app) ?? "com.example.shop"
         // The rules for the form of an app's name are in the manifest.
         do {
-            _ = try Manifest(id: "\(app).hello", version: 1, app: app, scripts: [.init(name: "main.lua", size: 0)])
+            _ = try Manifest(id: "\(app).hello", version: 1, app: app, scripts: [.init(name: "main.lua", byteCount: 0)])
         } catch {
             throw .usage("--app \(app) is not a reverse-DNS name such as com.example.shop")
         }

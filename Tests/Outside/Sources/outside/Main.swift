@@ -155,7 +155,7 @@ struct Main {
         let scriptKey = try ScriptKey.generate(.aes128CBCMD5)
         let manifest = try Manifest(
             PatchID(id: "com.example.outside.all", version: 1), app: "com.example.outside", replaces: names + own,
-            scripts: [.init(name: "main.lua", size: script.utf8.count)])
+            scripts: [.init(name: "main.lua", byteCount: script.utf8.count)])
         let envelope = try EnvelopePacker(scriptKey: scriptKey, signingKeys: [signingKey])
             .pack(manifest, [PatchScript(name: "main.lua", bytes: Array(script.utf8))])
         try runner.install(
