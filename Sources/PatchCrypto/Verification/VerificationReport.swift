@@ -9,13 +9,22 @@ public struct VerificationReport: Sendable {
     }
 
     /// How a stage ended.
-    public enum Status: String, Sendable {
+    public enum Status: Sendable {
         /// It found nothing wrong.
-        case passed = "pass"
+        case passed
         /// It refused the envelope.
-        case failed = "fail"
+        case failed
         /// It was not run: a stage before it failed, or it was not asked for.
         case skipped
+
+        /// The word for it in JSON.
+        package var word: String {
+            switch self {
+            case .passed: "pass"
+            case .failed: "fail"
+            case .skipped: "skipped"
+            }
+        }
     }
 
     /// A stage and how it ended.

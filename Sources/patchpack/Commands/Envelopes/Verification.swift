@@ -161,7 +161,7 @@ extension Verification.FileResult {
     func json(schema: String, _ members: JSONMembers = []) -> JSONValue {
         let stages = report.stages.map { stage in
             let detail: JSONMembers = stage.detail.map { [("detail", $0)] } ?? []
-            return JSONValue([("name", stage.stage.rawValue), ("status", stage.status.rawValue)] + detail)
+            return JSONValue([("name", stage.stage.rawValue), ("status", stage.status.word)] + detail)
         }
         let signatures = report.signatures.map { signature in
             JSONValue([
