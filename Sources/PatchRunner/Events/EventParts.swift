@@ -19,6 +19,11 @@ public enum EventSeverity: String, Sendable {
     case error
 }
 
+extension EventSeverity: Comparable {
+    /// Whether the first one is less severe.
+    public static func < (left: Self, right: Self) -> Bool { left.recorded.rawValue < right.recorded.rawValue }
+}
+
 /// The value of an event's attribute. Each case is also a case of swift-log's `MetadataValue`, except numbers and truth
 /// values, which are strings there.
 ///

@@ -36,6 +36,11 @@ import Testing
         time.advance(by: limits.breakerPause)  // a task waits for the end of the pause
     }
 
+    @Test func severitiesRiseFromDebugToError() {
+        let order: [EventSeverity] = [.debug, .info, .warning, .error]
+        #expect(order.reversed().sorted() == order)
+    }
+
     @Test func eventsAreLinesOfJSON() throws {
         let (harness, function) = try Harness.identity()
         try harness.apply(
