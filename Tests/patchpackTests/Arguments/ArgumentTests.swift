@@ -131,6 +131,28 @@ import Testing
         for (id, names) in Dictionary(grouping: ids, by: \.0) { #expect(Set(names.map(\.1)).count == 1, "\(id)") }
     }
 
+    /// The message has the name of the option that was given, whichever it is.
+    @Test(arguments: [Option.deviceGroup, Option("team", "group that the device is in", .text("NAME"))])
+    func groupsOfOptionWrongNameIsRefusedByOption(_ option: Option) throws {
+        let verb = Verb(
+            name: "try", summary: "x", operands: "", operandValue: .text("X"), operandCount: 0...0, options: [option],
+            example: "patchpack try", run: { _, _ in })
+        func refusal(_ group: String) -> PatchError? {
+            let named = [option.name: [Argument(bytes: Array(group.utf8))]]
+            do {
+                _ = try ParsedArguments(verb: verb, operands: [], named: named).groups(of: option)
+                return nil
+            } catch {
+                return error
+            }
+        }
+        let comma = refusal("a,b")
+        #expect(comma?.message == "--\(option.name) a,b: one group has no comma")
+        #expect(comma?.hint == "give --\(option.name) once for each")
+        #expect(refusal(" a")?.message == "--\(option.name) \" a\": a group does not begin or end with a space")
+        #expect(refusal("a b") == nil)
+    }
+
     @Test(arguments: [
         ("abc", "abc", 0), ("abc", "acb", 1), ("", "abc", 3), ("kitten", "sitting", 3), ("verify", "verfiy", 1),
     ])

@@ -29,10 +29,11 @@ extension ParsedArguments {
     /// The groups that an option names.
     func groups(of option: Option) throws(PatchError) -> [String] {
         let groups = try texts(of: option)
+        let name = "--\(option.name)"
         for group in groups {
             switch PatchAudience.fault(ofGroup: group) {
-            case .comma?: throw .usage("--group \(group): one group has no comma", hint: "give --group once for each")
-            case .outerSpace?: throw .usage("--group \"\(group)\": a group does not begin or end with a space")
+            case .comma?: throw .usage("\(name) \(group): one group has no comma", hint: "give \(name) once for each")
+            case .outerSpace?: throw .usage("\(name) \"\(group)\": a group does not begin or end with a space")
             case nil: break
             }
         }
