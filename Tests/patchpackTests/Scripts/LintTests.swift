@@ -120,6 +120,30 @@ import Testing
         #expect(runs[1].text.contains("[duplicate]") && runs[1].text.contains("stdin.lua:1:"))
     }
 
+    /// Only `pack` has options for the tags, and an id for one envelope only.
+    @Test func missingTagNamesOnlyOptionsThatHelp() throws {
+        let shop = try workshop()
+        try shop.folder.write("-- @version 1\n-- @app com.example.shop\n", to: "nameless.lua")
+        try shop.folder.write("-- @patch com.example.shop.new\n-- @app com.example.shop\n", to: "unnumbered.lua")
+        try shop.folder.write("it('x', function() end)\n", to: "spec.lua")
+        let keys = "-o out --no-lint --signing-key signing.pem --script-key script.key"
+        let tag = "add a line `-- @patch com.example.fix` to the comments at the start of the script"
+        for line in [
+            "lint nameless.lua", "test nameless.lua --spec spec.lua", "embed nameless.lua --output Keys.swift",
+            "pack nameless.lua cart.lua \(keys)",
+        ] {
+            let run = try shop.shell("patchpack \(line)")
+            let says = run.text + run.error
+            #expect(run.status != 0 && says.contains("\(tag)\n"), "\(line): \(says)")
+        }
+        for line in ["pack nameless.lua \(keys)", "pack nameless.lua cart.lua --bundle \(keys)"] {
+            let run = try shop.shell("patchpack \(line)")
+            #expect(run.status == 64 && run.error.contains("hint: \(tag), or give --id\n"), "\(line): \(run.error)")
+        }
+        let several = try shop.shell("patchpack pack unnumbered.lua cart.lua \(keys)")
+        #expect(several.error.contains("of the script, or give --version\n"), "\(several.error)")
+    }
+
     @Test func packLintErrorsIsRefused() throws {
         let shop = try workshop()
         let keys = ["--signing-key", "signing.pem", "--script-key", "script.key"]

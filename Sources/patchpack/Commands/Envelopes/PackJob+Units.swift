@@ -20,7 +20,7 @@ extension PackJob {
             if files.count > 1, let destination, Self.isFile(destination) {
                 throw .severalEnvelopes(in: destination)
             }
-            guard files.count <= 1 || fields.id == nil else {
+            guard hasOneEnvelope || fields.id == nil else {
                 throw .usage(
                     "--id with several scripts", hint: "give each script a tag `-- @patch NAME`, or --bundle them")
             }

@@ -59,6 +59,10 @@ struct PackJob: Sendable {
     /// Whether the results are printed as JSON, with the SHA-256 of each payload.
     var printsJSON = false
     var writesToStandardOutput: Bool { destination?.isStandardStream == true }
+    /// Several envelopes cannot have one id.
+    var hasOneEnvelope: Bool { isBundle || files.count <= 1 }
+    /// The options that can give a field which every patch needs.
+    private var fieldOptions: [Option] { hasOneEnvelope ? [.id, .version, .app] : [.version, .app] }
 
     /// Makes envelopes, opens them as a verifier would, and writes the good ones, unless they are to be written later.
     func pack(_ units: [Unit]) -> [Result] {
@@ -90,7 +94,8 @@ struct PackJob: Sendable {
             let scripts = try scripts(of: unit)
             if lints { try LuaLibrary.check() }
             let linted = LintedPatch(
-                zip(scripts, unit.scripts).map { ($0, $1.path) }, fields, interface, looksAtCode: lints)
+                zip(scripts, unit.scripts).map { ($0, $1.path) }, fields, interface, options: fieldOptions,
+                looksAtCode: lints)
             let manifest = try judged(linted, &result)
             if let head = linted.head { try check(head, isThatOf: unit) }
             if let end = manifest.expires, manifest.hasExpired(at: now) {

@@ -26,10 +26,12 @@ struct LintedPatch: Sendable {
         self.init(try ScriptInput.scripts(paths, onStandardInput: given ?? Path("stdin.lua")), fields, interface)
     }
 
-    /// - Parameter looksAtCode: Whether the code is checked, and not only the tags.
+    /// - Parameters:
+    ///   - options: The required fields that an option of the verb can give.
+    ///   - looksAtCode: Whether the code is checked, and not only the tags.
     init(
         _ given: [(script: PatchScript, file: Path)], _ fields: ManifestFields, _ interface: PatchInterface?,
-        looksAtCode: Bool = true
+        options: [Option] = [], looksAtCode: Bool = true
     ) {
         entry = given[0].file
         self.scripts = given
@@ -57,7 +59,7 @@ struct LintedPatch: Sendable {
             let named =
                 found.contains { $0.code == .fileName }
                 ? [PatchScript(name: "main.lua", bytes: scripts[0].bytes)] : scripts
-            let manifest = try fields.manifest(for: named, head: tags, from: entry)
+            let manifest = try fields.manifest(for: named, head: tags, from: entry, options: options)
             self.manifest = .success(manifest)
             if looksAtCode, let refusal = interface?.refusal(of: manifest) {
                 found.append(text.finding(.tags, line: tags.line(of: "app") ?? 1, word: manifest.app, refusal))

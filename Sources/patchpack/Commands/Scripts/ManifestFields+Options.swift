@@ -74,8 +74,11 @@ extension ManifestFields {
 
     /// The manifest of a patch. Each field comes from an option or, without one, from a tag of the entry.
     ///
+    /// - Parameter options: The required fields that an option of the verb can give, for the hint.
     /// - Throws: `usage` if a required field is missing, or if a field breaks a rule of the format.
-    func manifest(for scripts: [PatchScript], head: ScriptHead, from entry: Path) throws(PatchError) -> Manifest {
+    func manifest(
+        for scripts: [PatchScript], head: ScriptHead, from entry: Path, options: [Option] = []
+    ) throws(PatchError) -> Manifest {
         let fields = completed(by: ManifestFields(head))
         do throws(PatchError) {
             return try fields.manifest(of: scripts)
@@ -84,7 +87,8 @@ extension ManifestFields {
                 ScriptHead.headProblem(scripts[0].bytes) == nil
                 && ["id": fields.id, "version": fields.version, "app": fields.app]
                     .contains { $0 == error.place?.field && $1 == nil }
-            let option = isMissing ? ", or give --\(error.place?.field ?? "")" : ""
+            let field = isMissing ? error.place?.field : nil
+            let option = options.first { $0.name == field }.map { ", or give --\($0.name)" } ?? ""
             let isSpec =
                 isMissing
                 && scripts[0].bytes.split(separator: UInt8(ascii: "\n")).contains { $0.starts(with: "describe(".utf8) }
