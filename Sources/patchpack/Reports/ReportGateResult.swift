@@ -21,14 +21,21 @@ struct ReportGateResult {
     /// The version before, if the bound is relative to it, and whether a feed offers it.
     private var previous: Int?
     private var isConfirmed = false
+    /// How many events of patches were not counted, for lack of room. Any patch may have had them, so no gate is
+    /// passed.
+    private var uncounted = 0
 
-    var verdict: ReportGate.Verdict { judgement.verdict }
+    var verdict: ReportGate.Verdict {
+        uncounted > 0 && judgement.verdict == .passed ? .undecided : judgement.verdict
+    }
     var sequence: ConfidenceSequence { judgement.sequence }
     var share: Share { sequence.share }
     /// How many devices the gate needs for a verdict, if the part stays as it is; nil if it has one, or if it is not a
     /// matter of their number.
     var devicesNeeded: Int? {
-        guard verdict == .undecided, !gate.isRelative, !gate.isExact, !judgement.isOfUncounted else { return nil }
+        guard verdict == .undecided, uncounted == 0, !gate.isRelative, !gate.isExact, !judgement.isOfUncounted else {
+            return nil
+        }
         return undecided.needed(for: gate.bound.value)?.addingOrMost(undecided.share.total)
     }
     /// What is not certain yet: the gate's share, or the part of the devices that use the function.
@@ -46,6 +53,8 @@ struct ReportGateResult {
     ) -> [ReportGateResult] {
         let live = listed.map { Set($0.filter { $0.isLive && $0.isOffered }.map { "\($0.id) \($0.version)" }) }
         let all = all.filter { live?.contains($0.label) ?? true }
+        // The patches of a feed have room whatever comes.
+        let uncounted = listed == nil ? report.input.droppedPatches : 0
         // A gate that is given twice counts once, because a duplicate series makes a metrics file invalid.
         let gates = gates.enumerated().filter { !gates[..<$0].contains($1) }.map(\.element)
         return gates.flatMap { gate in
@@ -54,7 +63,9 @@ struct ReportGateResult {
             }
             guard !report.patches.isEmpty else {
                 let judgement = gate.judge(FleetReport.Patch(id: "", version: 0), after: nil, scale: 1)
-                return [ReportGateResult(gate: gate, id: id, version: version, judgement: judgement)]
+                return [
+                    ReportGateResult(gate: gate, id: id, version: version, judgement: judgement, uncounted: uncounted)
+                ]
             }
             return report.patches.map { patch in
                 let older = all.filter { $0.id == patch.id && $0.version < patch.version }
@@ -63,12 +74,17 @@ struct ReportGateResult {
                     gate: gate, id: patch.id, version: patch.version,
                     judgement: gate.judge(patch, after: previous, scale: report.scale),
                     fleet: report.scale == 1 ? report.knownDevices : .max, suspected: patch.suspected,
-                    previous: previous?.version, isConfirmed: listed != nil)
+                    previous: previous?.version, isConfirmed: listed != nil, uncounted: uncounted)
             }
         }
     }
 
-    var reason: String { (function.map { "\($0) " } ?? "") + figures }
+    var reason: String {
+        guard uncounted == 0 || verdict == .crossed else {
+            return "\(uncounted.counting("event")) of patches \(uncounted == 1 ? "was" : "were") not counted"
+        }
+        return (function.map { "\($0) " } ?? "") + figures
+    }
 
     private var figures: String {
         let comparable = judgement.function.flatMap { function in

@@ -276,6 +276,36 @@ import Testing
         #expect(!series.isEmpty && Set(series).count == series.count)
     }
 
+    /// What was not counted may be of any patch, so no format says that a gate is passed.
+    @Test func gateOfReportWithoutRoomIsPassedInNoFormat() throws {
+        let gates = ["--gate", "failing<2%", "--gate", "failing<0.1%", "--gate", "sync-failed<5%"]
+        func report(_ format: String) throws -> Tool {
+            try Tool.run(Tool.patchpack, ["report", "events", "--format", format] + gates, in: folder.path)
+        }
+        func sample(_ name: String, _ gate: String) -> String {
+            #"patchpack_gate_\#(name){gate="\#(gate)",patch="com.example.shop.fix",version="3"}"#
+        }
+        let whole = try report("openmetrics")
+        #expect(whole.lines.contains("\(sample("passed", "failing<2%")) 1"), "\(whole.text)")
+        let others = (0..<1001).map {
+            Self.line("failed", $0 % 100).replacing("com.example.shop.fix", with: "made.up\($0)")
+        }
+        try folder.write(others.joined(separator: "\n") + "\n", to: "events/b.jsonl")
+        let metrics = try report("openmetrics")
+        #expect(metrics.lines.contains("\(sample("passed", "failing<2%")) 0"))
+        #expect(metrics.lines.contains("\(sample("crossed", "failing<2%")) 0"))
+        #expect(metrics.lines.contains("\(sample("crossed", "failing<0.1%")) 1"), "what is known is enough to stop")
+        #expect(metrics.lines.contains(#"patchpack_gate_passed{gate="sync-failed<5%"} 1"#))
+        let json = try JSONValue(parsing: report("json").output)
+        let found = json["gates"]?.elements.first {
+            $0["patch"]?.text == "com.example.shop.fix" && $0["gate"]?.text == "failing<2%"
+        }
+        #expect(found?["verdict"]?.text == "undecided")
+        #expect(found?["reason"]?.text == "2 events of patches were not counted")
+        let only = try Tool.patchpack("report", "events", "--gate", "failing<2%", in: folder.path)
+        #expect(only.status == 16 && !only.text.contains("passed"), "\(only.error)")
+    }
+
     @Test func aGateHoldsARolloutBack() throws {
         let passed = try Tool.patchpack(
             "report", "events", "--gate", "failures<1%", "--gate", "failing<2%", in: folder.path)

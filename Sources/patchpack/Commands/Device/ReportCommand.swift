@@ -124,7 +124,7 @@ enum ReportCommand {
             if isOfPatches, listed == nil, report.input.droppedPatches > 0 {
                 return PatchError(
                     .limit,
-                    "\(report.input.droppedPatches) events of patches were not counted, so no gate can be decided",
+                    "\(report.input.droppedPatches) events of patches were not counted, so no patch passes a gate",
                     hint: "there are too many patches: give --feed DIR, or --patch ID and --patch-version N")
             }
             return results.lazy.compactMap(\.failure).first
