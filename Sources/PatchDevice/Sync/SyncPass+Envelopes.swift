@@ -130,14 +130,7 @@ struct EnvelopeCheck {
         let verifier = try EnvelopeVerifier(trustStore: trust.store, threshold: trust.threshold, policy: policy)
         let report = verifier.report(on: envelope, scriptKeys: trust.scriptKeys)
         manifest = report.manifest
-        let found = try report.result.get().manifest
-        guard found.id == entry.id, found.version == entry.version, found.engineLevel == entry.engine,
-            found.appVersions.description == entry.appVersions.description
-        else {
-            let listed = "the list has \(entry.id) \(entry.version)"
-            throw PatchError(
-                .feedMismatch, "\(listed), but the envelope is \(found.id) \(found.version) for \(found.appVersions)")
-        }
+        try entry.check(report.result.get().manifest)
     }
 }
 

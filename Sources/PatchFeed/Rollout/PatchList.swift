@@ -226,6 +226,26 @@ extension PatchList.Entry {
     }
 }
 
+extension PatchList.Entry {
+    /// Checks that an envelope is the one that the entry describes.
+    ///
+    /// - Parameter manifest: The envelope's own.
+    /// - Throws: `feed-mismatch` if it is another patch or version, or if devices would choose it by other values.
+    package func check(_ manifest: Manifest) throws(PatchError) {
+        guard manifest.id == id, manifest.version == version, manifest.engineLevel == engine,
+            manifest.appVersions.description == appVersions.description
+        else {
+            func words(_ patch: PatchID, _ versions: VersionRange, _ engine: Int) -> String {
+                "\(patch) for \(versions), engine \(engine)"
+            }
+            throw PatchError(
+                .feedMismatch,
+                "the list has \(words(patch, appVersions, engine)), but the envelope is "
+                    + words(manifest.patch, manifest.appVersions, manifest.engineLevel))
+        }
+    }
+}
+
 extension Rollout {
     private typealias Key = PatchList.Key
 

@@ -9,17 +9,24 @@ package struct FeedCheck: Sendable {
     package private(set) var bytes: Int
     /// The faults that make devices ignore a part of the feed, one line each.
     package private(set) var faults: [String]
+    /// Whether each envelope could be opened and compared with its entry, if script keys were given.
+    package private(set) var hasCompared: Bool
     /// The error of a feed that was signed with a clock that is ahead; nil if it was not.
     package let ahead: PatchError?
 
     /// Reads everything that a device may read.
     ///
+    /// - Parameter scriptKeys: The keys that open the envelopes, to compare each with its entry in the list; nil
+    ///   compares none.
     /// - Throws: The error with which a device refuses the feed; `feed-mismatch` if the list has a patch that the
-    ///   release keys have not signed.
-    package init(_ client: inout FeedClient, at now: Timestamp, in place: Path) async throws(PatchError) {
+    ///   release keys have not signed, or describes another one than it names.
+    package init(
+        _ client: inout FeedClient, at now: Timestamp, scriptKeys: (any ScriptKeyProvider)? = nil, in place: Path
+    ) async throws(PatchError) {
         try await client.update()
         (list, bytes) = try await client.list(in: place)
         faults = list.errors.map(\.message)
+        hasCompared = scriptKeys != nil
         let ends = [(FeedRole.snapshot, client.ends.snapshot), (.timestamp, client.ends.timestamp)]
         ahead = PatchError.signedAhead(list.published, ends, of: now)
         let refused = try await RefusedKeys(&client, of: list.app, at: now)
@@ -28,7 +35,12 @@ package struct FeedCheck: Sendable {
             guard let target = try await client.target(entry.path) else {
                 throw PatchError(
                     .feedMismatch, "\(entry.path): listed, but the release keys have not signed it",
-                    hint: "the online key has listed it: is that key stolen?")
+                    hint: Self.theft)
+            }
+            guard target.sha256 != nil else {
+                throw PatchError(
+                    .feedMismatch, "\(entry.path): signed without a SHA-256, so devices do not take it",
+                    hint: "publish a higher version")
             }
             let envelope = try await client.contents(of: target, limit: FeedFolder.fileLimit)
             bytes += envelope.count
@@ -37,6 +49,34 @@ package struct FeedCheck: Sendable {
                     "\(entry.id) \(entry.version) is \(RefusedKeys.fault), so devices drop it: publish a higher version that a key which stays has signed"
                 )
             }
+            if let scriptKeys { try compare(entry, with: envelope, scriptKeys) }
+        }
+    }
+
+    private static let theft = "the online key has listed it: is that key stolen?"
+
+    /// Compares an entry with its envelope, as a device does once it has verified it. Whom a device trusts is not known
+    /// here.
+    private mutating func compare(
+        _ entry: PatchList.Entry, with envelope: [UInt8], _ scriptKeys: any ScriptKeyProvider
+    ) throws(PatchError) {
+        let manifest: Manifest
+        do throws(PatchError) {
+            manifest = try UnverifiedEnvelope(envelope).contents(scriptKeys: scriptKeys).manifest
+        } catch {
+            faults.append("\(entry.id) \(entry.version) is not compared with the list: \(error.message)")
+            hasCompared = false
+            return
+        }
+        guard manifest.app.isByteEqual(to: list.app) else {
+            throw PatchError(
+                .feedMismatch, "\(entry.path): for the app \(manifest.app), but the list is for \(list.app)",
+                hint: "publish a higher version")
+        }
+        do throws(PatchError) {
+            try entry.check(manifest)
+        } catch {
+            throw PatchError(error.code, "\(entry.path): \(error.message)", hint: Self.theft)
         }
     }
 }

@@ -43,7 +43,7 @@ package struct RefusedKeys: Sendable {
         /// The reason, in a sentence.
         package var sentence: String {
             switch self {
-            case .unsigned: "it is listed, but the release keys have not signed it"
+            case .unsigned: "it is listed, but the release keys have not signed it with a SHA-256"
             case .refused: "it is \(RefusedKeys.fault)"
             }
         }
@@ -56,9 +56,7 @@ package struct RefusedKeys: Sendable {
         of choice: DeviceChoice, from client: inout FeedClient
     ) async throws(PatchError) -> Refusal? {
         guard [.offered, .shadow].contains(choice.code), let entry = choice.entry else { return nil }
-        guard let target = try await client.target(entry.path) else {
-            return .unsigned
-        }
+        guard let target = try await client.target(entry.path), target.sha256 != nil else { return .unsigned }
         // Without such keys, nothing is downloaded.
         guard !ids.isEmpty else { return nil }
         let envelope = try await client.contents(of: target, limit: FeedFolder.fileLimit)

@@ -13,13 +13,13 @@ import Testing
 
     init() throws { feed = try FeedFixture(publishing: 1...2) }
 
-    private func check(at now: Timestamp = FeedFixture.now) async throws -> FeedCheck {
+    private func check(at now: Timestamp = FeedFixture.now, scriptKey: ScriptKey? = nil) async throws -> FeedCheck {
         var client = try feed.client(MemoryStorage(), at: now)
-        return try await FeedCheck(&client, at: now, in: Path("www"))
+        return try await FeedCheck(&client, at: now, scriptKeys: scriptKey, in: Path("www"))
     }
 
-    private func fault() async -> PatchError? {
-        do { _ = try await check() } catch { return error as? PatchError }
+    private func fault(scriptKey: ScriptKey? = nil) async -> PatchError? {
+        do { _ = try await check(scriptKey: scriptKey) } catch { return error as? PatchError }
         return nil
     }
 
@@ -61,6 +61,51 @@ import Testing
         }
         let fault = await fault()
         #expect(fault?.code == .feedMismatch && fault?.message.hasPrefix(FeedFixture.path(3)) == true)
+    }
+
+    /// Devices compare an envelope with its entry, and take none whose SHA-256 is not signed.
+    @Test func feedCheckEnvelopeOfOtherEntryIsRefused() async throws {
+        let forge = EnvelopeForge()
+        let manifest = try EnvelopeForge.manifest(for: forge.scripts)
+        let envelope = try FeedFile.Contents(forge.envelope())
+        try feed.change { feed in
+            _ = try feed.publish([Publication(envelope, manifest)], in: FeedFixture.details)
+        }
+        // The other envelopes are none.
+        #expect(try await check().faults.isEmpty)
+        let unread = " is not compared with the list: "
+        #expect(try await check(scriptKey: TestKeys.script).faults.map { $0.contains(unread) } == [true, true])
+        #expect(try await check(scriptKey: TestKeys.otherScript).faults.map { $0.contains(unread) }.count == 3)
+        let other: [(String, JSONValue)] = [
+            ("id", .string("com.example.shop.other")), ("version", .integer(8)), ("engine", .integer(2)),
+            ("appVersions", .string("*")),
+        ]
+        let sound = try feed.repository().list.entries
+        for (member, value) in other {
+            try relist { list in
+                list.entries = sound.map { entry in
+                    guard entry.id == manifest.id else { return entry }
+                    var entry = entry
+                    entry.json.set(member, value)
+                    return entry
+                }
+            }
+            #expect(await fault() == nil, "\(member)")
+            let found = await fault(scriptKey: TestKeys.script)
+            #expect(found?.code == .feedMismatch && found?.hint?.contains("stolen") == true, "\(member)")
+        }
+    }
+
+    @Test func feedCheckTargetWithoutSHA256IsRefused() async throws {
+        let path = FeedFixture.path(2)
+        let hashes = JSONValue.object([("sha512", .string("00"))])
+        let target = JSONValue.object([("hashes", hashes), ("length", .integer(10))])
+        try feed.change { feed in
+            feed.bumpVersion(of: .targets, in: FeedFixture.details)
+            feed.bodies.targets.targets[ExactString(path)] = try FeedTarget(path: path, JSONObject(target, path))
+        }
+        let fault = await fault()
+        #expect(fault?.code == .feedMismatch && fault?.message.contains("without a SHA-256") == true)
     }
 
     @Test func feedCheckEntryListedTwiceIsFault() async throws {

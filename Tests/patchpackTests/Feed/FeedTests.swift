@@ -18,6 +18,12 @@ import Testing
         #expect(try work.codes("--user", "ada") == ["8 rollout", "7 rollout"])
         let check = try work.run(["check", "feed"])
         #expect(check.status == 0 && check.text.hasPrefix("ok  feed  2 patches, "), "\(check.error)")
+        let opened = try work.run(["check", "feed", "--script-key", "script.key"])
+        #expect(opened.status == 0 && !opened.error.contains("not compared"), "\(opened.error)")
+        #expect(opened.text.hasSuffix(" bytes of list and envelopes, compared with each other\n"), "\(opened.text)")
+        let closed = try work.run(["check", "feed", "--script-key", "other.key"])
+        let fault = "\(Self.id) 7 is not compared with the list: sealed with the script key"
+        #expect(closed.error.contains(fault) && !closed.text.contains("compared"), "\(closed.error)\(closed.text)")
         let root = try work.folder.read("feed/metadata/1.root.json")
         #expect(!String(decoding: root, as: UTF8.self).contains("PRIVATE"))
         let status = try #require(try work.run(["status", "feed", "--format", "json"]).objects().first)

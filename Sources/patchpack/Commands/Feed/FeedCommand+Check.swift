@@ -9,6 +9,7 @@ extension FeedCommand {
         if let other = arguments.path(of: .sameAs), try FeedFolder(path: other).read(FeedLayout.timestamp) == nil {
             throw .noFeed(in: other, lacking: FeedLayout.timestamp)
         }
+        let scriptKeys = try KeyFiles(arguments).scriptKeys()
         let now = try SystemClock.now()
         let check: FeedCheck
         do throws(PatchError) {
@@ -16,7 +17,7 @@ extension FeedCommand {
                 console.status("\(reading.source.count) files are read")
             } for: { () async throws(PatchError) in
                 var client = try reading.client(at: now)
-                return try await FeedCheck(&client, at: now, in: reading.place)
+                return try await FeedCheck(&client, at: now, scriptKeys: scriptKeys, in: reading.place)
             }
         } catch {
             console.status(nil)
@@ -50,9 +51,11 @@ extension FeedCommand {
                 // The other state's fault names the place.
                 console.error(check.ahead == nil ? fault : fault.about(reading.place))
             } else if !console.isQuiet {
+                let compared = check.hasCompared ? ", compared with each other" : ""
                 try console.line(
                     .good, "ok",
-                    "  \(reading.place)  \(list.entries.count) patches, \(check.bytes) bytes of list and envelopes")
+                    "  \(reading.place)  \(list.entries.count) patches, \(check.bytes) bytes of list and envelopes\(compared)"
+                )
             }
         }
         console.fail(fault?.code)

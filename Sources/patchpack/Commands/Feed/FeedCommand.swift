@@ -157,7 +157,7 @@ enum FeedCommand {
             action(
                 "check", summary: "read a feed as a device would: every signature and every file",
                 operands: "DIR|URL [--root FILE]", count: 1...1,
-                options: readingOptions + [.allFiles, .sameAs],
+                options: readingOptions + [.allFiles, .sameAs, .scriptKey, .passphraseEnv, .passphraseFile],
                 example: "https://example.com/feed --root 1.root.json",
                 run: check),
             action(
