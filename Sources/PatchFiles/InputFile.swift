@@ -113,6 +113,9 @@ package enum InputFile {
 }
 
 extension Path {
+    /// Whether it can be read more than once: it is a regular file, and neither a pipe nor standard input.
+    package var canBeReadAgain: Bool { !isStandardStream && FileInfo(self, following: true)?.isRegular == true }
+
     /// Whether the file exists with exactly these bytes.
     package func holds(_ bytes: [UInt8]) -> Bool {
         (try? InputFile.regularIfThere(self, limit: bytes.count)) == bytes

@@ -49,7 +49,7 @@ extension PackJob {
         var seen: [String: Path] = [:]
         for index in units.indices where units[index].fault == nil {
             let path = units[index].scripts[0].path
-            guard FileInfo(path, following: true)?.isRegular == true,
+            guard path.canBeReadAgain,
                 let bytes = try? InputFile.contents(of: path, limit: packer.limits.scriptSize)
             else { continue }
             let patch = (try? ScriptHead(of: bytes)).flatMap(fields.patch) ?? ""

@@ -56,7 +56,7 @@ struct Verification: Sendable {
     func haveSameContents(_ one: FileResult, _ other: FileResult) -> Bool {
         if one.contents == other.contents { return true }
         let patches = [one, other].map { file in
-            file.path.isReadOnce ? file : result(of: file.path, keepingScripts: true)
+            file.path.canBeReadAgain ? result(of: file.path, keepingScripts: true) : file
         }
         guard let first = patches[0].report.manifest, let second = patches[1].report.manifest,
             patches.allSatisfy({ $0.error == nil })
@@ -78,6 +78,14 @@ struct Verification: Sendable {
         /// contents.
         var contents = 0
         let isSignatureOnly: Bool
+
+        /// What a comparison with another file needs of it.
+        var comparable: FileResult {
+            guard path.canBeReadAgain else { return self }
+            var result = FileResult(path: path, isSignatureOnly: isSignatureOnly)
+            result.contents = contents
+            return result
+        }
     }
 
     /// - Parameter keepingScripts: Whether to keep the scripts. The scripts of many files take much memory.
@@ -116,7 +124,7 @@ struct Verification: Sendable {
             result.error = error
             let isSplit = ![.read, .split].contains(result.report.failedStage)
             if error.code == .malformed && !isSplit || error.code == .badSignature,
-                !path.isReadOnce,
+                path.canBeReadAgain,
                 let again = try? InputFile.contents(of: path, limit: verifier.limits.envelopeSize),
                 let guess = isSplit ? FileKind.converted(again) : FileKind.guess(from: again)
             {
@@ -128,11 +136,6 @@ struct Verification: Sendable {
         }
         return result
     }
-}
-
-extension Path {
-    /// Whether what was read from it cannot be read again: standard input, or a pipe.
-    var isReadOnce: Bool { isStandardStream || FileInfo(self, following: true)?.isRegular != true }
 }
 
 extension Verification.FileResult {

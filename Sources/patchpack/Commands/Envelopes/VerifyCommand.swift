@@ -21,7 +21,7 @@ enum VerifyCommand {
         var output = Output(format: arguments.resultFormat(of: .verifyFormat), console: console)
         var first: [PatchID: Verification.FileResult] = [:]
         try inOrder(paths, jobs: arguments.jobs(), on: console, words: ("ok", "refused")) {
-            $0.map { verification.result(of: $0, keepingScripts: $0.isReadOnce, hashingPayload: isJSON) }
+            $0.map { verification.result(of: $0, keepingScripts: !$0.canBeReadAgain, hashingPayload: isJSON) }
         } show: { (result) throws(PatchError) in
             var result = result
             // An app would accept either file. The same patch with other signatures is still the same patch.
@@ -31,7 +31,7 @@ enum VerifyCommand {
                         result.error = .twice("\(patch.id) \(patch.version)", other.path)
                     }
                 } else {
-                    first[patch] = result
+                    first[patch] = result.comparable
                 }
             }
             try output.add(result)

@@ -143,9 +143,7 @@ extension FeedCommand {
             let file = verification.result(of: path, keepingScripts: false, keepingEnvelope: true)
             if let error = file.error { throw error }
             guard let manifest = file.report.manifest else { throw PatchError(.internal, "no manifest") }
-            guard FileInfo(path, following: true)?.isRegular == true else {
-                return (manifest, try FeedFile.Contents(file.envelope))
-            }
+            guard path.canBeReadAgain else { return (manifest, try FeedFile.Contents(file.envelope)) }
             let envelope = try FeedFile.Contents(file.envelope) { () throws(PatchError) in
                 try InputFile.contents(of: path, limit: FeedFolder.fileLimit)
             }
