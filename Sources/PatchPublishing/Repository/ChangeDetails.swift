@@ -26,6 +26,13 @@ package struct ChangeDetails: Sendable {
 
     var stamp: ChangeStamp { ChangeStamp(time: now, author: author, reason: reason) }
 
+    /// The reason of a change that restores something with a reason of its own: that one, and this one if there is
+    /// room.
+    func restoredReason(after first: String) -> String {
+        let both = reason.map { "\(first); \($0)" } ?? first
+        return both.utf8.count <= Self.longestReason ? both : first
+    }
+
     /// A name as recorded in the list: cut to 100 characters; nil if it is empty.
     package static func author(_ name: String) -> String? {
         name.isEmpty ? nil : String(name.prefix(longestAuthor))

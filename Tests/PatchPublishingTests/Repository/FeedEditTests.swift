@@ -194,6 +194,42 @@ import Testing
         #expect(try feed.undo(to: before, in: undo) && entry(3).reason == undo.reason)
     }
 
+    /// A pause by a gate is one, too, if it was lifted, and that was undone.
+    @Test mutating func undoToStopKeepsItsReason() throws {
+        let first = feed
+        var (gate, resume, undo) = (details, details, details)
+        gate.reason = "failing<1%: 2%"
+        undo.reason = "undo, to snapshot 2"
+        var paused = try entry(3)
+        paused.state = .paused
+        feed.replace(try entry(3), with: paused, in: gate)
+        let before = feed
+        resume.reason = "it was the server"
+        var resumed = try entry(3)
+        resumed.state = .active
+        feed.replace(try entry(3), with: resumed, in: resume)
+        #expect(try feed.undo(to: before, in: undo) && entry(3).reason == "failing<1%: 2%; undo, to snapshot 2")
+        #expect(try entry(3).since == undo.now && feed.list.change.reason == undo.reason)
+        let crossed = RolloutStep.Gate("failing<1%", .passed, "0%")
+        let evidence = RolloutStep.Evidence(
+            events: 1, devices: 1, damage: .init(lines: 0, linesWithoutDevice: 0, devices: 0), newest: undo.now,
+            newDevices: 1, gates: [crossed])
+        let rules = RolloutStep.Rules(steps: [.part(10_000)], soak: 0, fresh: 600, newDevices: 1)
+        let step = RolloutStep(of: try entry(3), isEnabled: true, by: rules, evidence, at: undo.now)
+        #expect(step == .stopped(.byGate(crossed)))
+        // So is the kill switch.
+        feed.edit(in: gate) { $0.isEnabled = false }
+        let disabled = feed
+        feed.edit(in: resume) { $0.isEnabled = true }
+        #expect(try feed.undo(to: disabled, in: undo) && feed.list.stop?.time == undo.now)
+        #expect(feed.list.stop?.reason == "failing<1%: 2%; undo, to snapshot 2")
+        // There may be no room for both.
+        var again = undo
+        again.reason = String(repeating: "x", count: ChangeDetails.longestReason)
+        #expect(try feed.undo(to: first, in: again))
+        #expect(try feed.undo(to: before, in: again) && entry(3).reason == "failing<1%: 2%")
+    }
+
     @Test mutating func devicesFallBackToTheNextOffer() throws {
         #expect(try entry(3).fallback(among: feed.entries(of: Self.id)) == nil, "it is offered")
         _ = try set(.shadow, of: 3)
