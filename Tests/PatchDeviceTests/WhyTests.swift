@@ -186,6 +186,25 @@ import Testing
         }
     }
 
+    /// A ban by hand is no rollback after a failure, so the sentence is true of both.
+    @Test func whyBannedPatchGivesReasonAndTime() throws {
+        let patch = PatchID(id: Self.id, version: 7)
+        func reason(_ time: Timestamp?) throws -> String? {
+            let version = try #require(AppVersion("1.0"))
+            var state = StoreState(app: "com.example.shop", appVersion: version, installation: "i")
+            _ = state.ban(patch, String(repeating: "0", count: 64), "manually", at: time)
+            let resolver = StatusResolver(
+                state: state, running: [], shadows: [], open: [], failed: [], blockReasons: [:], limits: CrashLimits(),
+                fault: nil, role: .writer, lastSync: "")
+            #expect(resolver.statuses.map(\.code) == [.banned])
+            return resolver.statuses.first?.reason
+        }
+        #expect(try reason(nil) == "it was banned on this device: manually")
+        #expect(
+            try reason(Timestamp("2026-11-01T12:00:00Z"))
+                == "it was banned on this device at 2026-11-01T12:00:00Z: manually")
+    }
+
     /// A breaker that has opened is a failure, too, but does not lead to the same as a launch that has failed.
     @Test func whyFailedPatchForetellsOnlyWhatComes() throws {
         func reason(_ stage: StoreState.Stage, failures: Int, hasConfirmed: Bool) throws -> String? {

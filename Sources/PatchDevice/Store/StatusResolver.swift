@@ -65,7 +65,7 @@ struct StatusResolver {
         if let held = state.stored.first(where: { $0.patch == patch }) { return whyNotRunning(held) }
         if let ban = state.bans.last(where: { $0.patch == patch }) {
             let moment = ban.time.map { " at \($0)" } ?? ""
-            return (.banned, "it was rolled back on this device\(moment): \(ban.reason)")
+            return (.banned, "it was banned on this device\(moment): \(ban.reason)")
         }
         return lastOutcome(patch) ?? (.unknown, "no reason was reported by the last sync")
     }
