@@ -197,7 +197,7 @@ private final class Transfer {
 
     var isCancelled: Bool {
         guard cancellation.isAsked.load(ordering: .relaxed) else { return false }
-        fault = HTTPFault(message: "cancelled")
+        fault = .cancelled
         return true
     }
 

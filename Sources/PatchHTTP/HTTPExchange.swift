@@ -8,6 +8,9 @@ package struct HTTPFault: Error {
     /// Whether the same request may succeed a moment later.
     package var mayPass = false
 
+    /// The caller's task was cancelled.
+    static let cancelled = HTTPFault(code: .cancelled, message: "cancelled")
+
     private static let hints = [
         401: "it wants a name and a password; a feed is public",
         407: "the proxy wants a name and a password: https_proxy=http://NAME:PASSWORD@HOST:PORT",

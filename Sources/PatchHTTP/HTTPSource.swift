@@ -79,14 +79,20 @@ public struct HTTPSource: FeedSource, CustomStringConvertible {
             do throws(HTTPFault) {
                 return try await connection.perform(exchange).reply(to: path)
             } catch {
-                fault = PatchError(error.code, "\(path): \(error.message)", hint: error.hint)
-                guard error.mayPass, tries < settings.retries, !Task.isCancelled else { throw fault }
+                fault = error.about(path)
+                guard error.mayPass, tries < settings.retries else { throw fault }
             }
             tries += 1
             // Half a second, then two, each with a random addition of up to as much again, so that many devices do not
             // return at once.
             let pause = Double(tries * tries) / 2 * Double.random(in: 1...2)
-            guard (try? await self.pause(.seconds(pause))) != nil else { throw fault }
+            guard !Task.isCancelled, (try? await self.pause(.seconds(pause))) != nil else {
+                throw Task.isCancelled ? HTTPFault.cancelled.about(path) : fault
+            }
         }
     }
+}
+
+extension HTTPFault {
+    fileprivate func about(_ path: String) -> PatchError { PatchError(code, "\(path): \(message)", hint: hint) }
 }

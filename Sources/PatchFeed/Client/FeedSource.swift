@@ -12,7 +12,8 @@ public protocol FeedSource: Sendable {
     /// - Parameter request: Which file, and how much of it. A source that asks another one passes it on, with another
     ///   path if need be.
     /// - Returns: The bytes, or that they are unchanged since the request's tag, or that there is no such file.
-    /// - Throws: `feed-limit` if there are more bytes than the limit, `feed-unavailable` if the file cannot be fetched.
+    /// - Throws: `feed-limit` if there are more bytes than the limit, `feed-unavailable` if the file cannot be fetched,
+    ///   `cancelled` if the task was cancelled.
     func fetch(_ request: FeedRequest) async throws(PatchError) -> FeedReply
 }
 

@@ -408,7 +408,22 @@ import Testing
             }
             task.cancel()
             let error = await #expect(throws: PatchError.self) { try await task.value }
-            #expect(error?.message == "metadata/2.root.json: cancelled")
+            #expect(error?.code == .cancelled && error?.message == "metadata/2.root.json: cancelled")
+        }
+
+        /// The server has a fault that may pass, and nobody waits for that.
+        @Test func aTransferIsCancelledInAPauseToo() async throws {
+            let server = try nginx(tls: false, "return 503;")
+            let (paused, pauses) = AsyncStream.makeStream(of: Void.self)
+            let source = try source(server, tls: false, retries: 1) { _ in
+                pauses.finish()
+                try await Task.sleep(for: .seconds(600))
+            }
+            let task = Task { try await source.fetch(.init("metadata/2.root.json", byteLimit: 1 << 20)) }
+            for await _ in paused {}
+            task.cancel()
+            let error = await #expect(throws: PatchError.self) { try await task.value }
+            #expect(error?.code == .cancelled && error?.message == "metadata/2.root.json: cancelled")
         }
 
         @Test(arguments: [
