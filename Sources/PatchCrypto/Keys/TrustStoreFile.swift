@@ -156,12 +156,15 @@ extension TrustStore {
     ///   - file: The file's bytes.
     ///   - pin: The digest that was built into the app (`patchpack trust pin`); nil accepts any file.
     /// - Throws: `modifiedTrust` if the file does not have the pinned digest, before anything in it is read; `config`
-    ///   if the file is not a trust store, the pin is not a digest, or the key in PEM is RSA.
+    ///   if the file is not a trust store, the pin is not a digest, or the key in PEM is RSA; `unavailable` if OpenSSL
+    ///   refuses SHA-256 or the kind of a key, or has no memory.
     public init(decoding file: [UInt8], pinnedTo pin: String? = nil) throws(PatchError) {
         try self.init(decoding: file, pinnedTo: pin, rsaDefault: nil)
     }
 
-    /// Does the same, with an algorithm for an RSA key in PEM, as in the format.
+    /// Does the same for a file in which an RSA key in PEM, which names no algorithm, is one for `rsa-sha1`.
+    ///
+    /// - Parameter rsaDefault: The algorithm of an RSA key in PEM; nil to refuse the key.
     package init(
         decoding file: [UInt8], pinnedTo pin: String? = nil, rsaDefault: SignatureAlgorithm?
     ) throws(PatchError) {

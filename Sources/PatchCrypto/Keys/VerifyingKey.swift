@@ -15,12 +15,14 @@ public struct VerifyingKey: Sendable {
     ///   - algorithm: The algorithm to trust the key for. An RSA key needs one; an Ed25519 key has only one.
     /// - Throws: `config` for an RSA key without an algorithm, and for anything else, such as a private key, a
     ///   certificate, an RSA key below 2048 or above 8192 bits or with an even exponent, or DER that is not the only
-    ///   encoding of the key.
+    ///   encoding of the key; `unavailable` if OpenSSL refuses the kind of key or SHA-256, or has no memory.
     public init(pem: [UInt8], algorithm: SignatureAlgorithm? = nil) throws(PatchError) {
         try self.init(pem: pem, algorithm: algorithm, rsaDefault: nil)
     }
 
-    /// Does the same, with an algorithm for an RSA key that has none, as in the format.
+    /// Does the same for a key of a file, in which an RSA key without an algorithm is one for `rsa-sha1`.
+    ///
+    /// - Parameter rsaDefault: The algorithm of an RSA key for which none is given; nil to refuse the key.
     package init(pem: [UInt8], algorithm: SignatureAlgorithm?, rsaDefault: SignatureAlgorithm?) throws(PatchError) {
         let blocks = try unsafe pem.withUnsafeBufferPointer { (pem) throws(PatchError) in
             try unsafe PEMBlock.all(in: UnsafeRawBufferPointer(pem))
@@ -60,7 +62,7 @@ public struct VerifyingKey: Sendable {
         try self.init(key, algorithm: .resolve(algorithm, for: key, rsaDefault: rsaDefault))
     }
 
-    /// - Throws: `config` if the key cannot be used for the algorithm.
+    /// - Throws: `config` if the key cannot be used for the algorithm, `unavailable` if OpenSSL refuses SHA-256.
     init(_ key: AsymmetricKey, algorithm: SignatureAlgorithm) throws(PatchError) {
         self.key = key
         self.algorithm = try .resolve(algorithm, for: key, rsaDefault: nil)
@@ -69,7 +71,7 @@ public struct VerifyingKey: Sendable {
 
     /// Whether a signature over a payload was made with this key and its algorithm.
     ///
-    /// - Throws: `unavailable` if OpenSSL refuses the algorithm.
+    /// - Throws: `unavailable` if OpenSSL refuses the algorithm, or has no memory.
     package func isValid(_ signature: [UInt8], for payload: ArraySlice<UInt8>) throws(PatchError) -> Bool {
         try key.isValid(signature, for: payload, digest: algorithm.digest)
     }

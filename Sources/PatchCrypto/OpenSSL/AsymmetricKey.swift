@@ -52,7 +52,7 @@ internal import COpenSSL
 
     /// Makes a public key from its numbers.
     ///
-    /// - Throws: `config` if the format does not allow the key.
+    /// - Throws: `config` if the format does not allow the key, `unavailable` if OpenSSL refuses the kind of key.
     convenience init(_ info: SubjectPublicKeyInfo) throws(PatchError) {
         try unsafe self.init(owning: info.makeHandle())
     }
