@@ -162,7 +162,10 @@ extension PatchList.Entry {
     /// Why the entry is not for a device; nil if it is for the device.
     fileprivate func excluding(_ device: FeedDevice) throws(PatchError) -> PatchChoice? {
         if try isNamed(device) { return nil }
-        guard let rollout else { return groups == nil && users == nil ? nil : .group }
+        let isForNamed = groups != nil || users != nil
+        guard let rollout else { return isForNamed ? .group : nil }
+        // No device is within 0 %, so only the names decide.
+        guard rollout.basisPoints > 0 || !isForNamed else { return .group }
         guard let unit = rollout.unit == .user ? device.user : device.installation else { return .rollout }
         return try Rollout.bucket(of: unit, seed: seed) < rollout.basisPoints ? nil : .rollout
     }

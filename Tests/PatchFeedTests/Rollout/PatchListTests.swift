@@ -191,8 +191,12 @@ import Testing
         #expect(try codes(users, device { $0.user = "ada" }) == ["1 offered"])
         #expect(try codes(users, device { $0.user = "grace" }) == ["1 group"])
         let both = try list(entry(1, #","groups":["qa"],"rollout":{"permyriad":0,"by":"installation"}"#))
-        #expect(try codes(both) == ["1 rollout"])
+        #expect(try codes(both) == ["1 group"], "no device is within 0 %")
         #expect(try codes(both, device { $0.groups = ["qa"] }) == ["1 offered"])
+        let named = try list(entry(1, #","users":["\#(name)"],"rollout":{"permyriad":0,"by":"user"}"#))
+        #expect(try codes(named) == ["1 group"])
+        let wider = try list(entry(1, #","groups":["qa"],"rollout":{"permyriad":1,"by":"user"}"#))
+        #expect(try codes(wider) == ["1 rollout"], "no user is signed in")
     }
 
     /// Whatever else a later version of the format adds to the entry.
