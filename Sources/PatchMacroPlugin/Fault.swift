@@ -51,6 +51,23 @@
         }
     }
 
+    extension AttributeListSyntax {
+        /// The attribute by which a declaration is missing in some versions of a platform, so that code for all of them
+        /// cannot use it; nil if there is none.
+        var limitation: AttributeSyntax? {
+            compactMap { $0.as(AttributeSyntax.self) }.first { attribute in
+                guard attribute.attributeName.trimmedDescription == "available" else { return false }
+                let words = attribute.trimmedDescription.filter { !$0.isWhitespace }
+                    .split { ",()".contains($0) }
+                // `macOS 26, *` ends in a star, and `*, deprecated` begins with one.
+                return words.last == "*"
+                    || words.contains {
+                        $0.hasPrefix("introduced:") || $0.hasPrefix("obsoleted:") || $0 == "unavailable"
+                    }
+            }
+        }
+    }
+
     extension IfConfigDeclSyntax {
         /// The declarations of all of its clauses. The compiler does not tell a macro which of them it takes.
         var declarations: [DeclSyntax] {

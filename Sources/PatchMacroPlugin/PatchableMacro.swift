@@ -267,6 +267,13 @@
                 }
             }
             let functions = members.compactMap { $0.as(FunctionDeclSyntax.self) }
+            for function in functions where function.attribute("Patchable") != nil {
+                guard let limitation = function.attributes.limitation else { continue }
+                throw Fault.at(
+                    limitation,
+                    "a @Patchable function that some versions lack; move it into an extension, and register it by itself"
+                )
+            }
             let places = functions.compactMap { function -> String? in
                 guard let attribute = function.attribute("Patchable") else { return nil }
                 let written = attribute.writtenName?.as(StringLiteralExprSyntax.self)?.representedLiteralValue

@@ -22,7 +22,8 @@
     ///
     ///     try Cart.registerPatches(in: registry)
     ///
-    /// Functions in an extension are registered manually: `try registry.register(Cart.$total, Cart.$title)`.
+    /// Functions in an extension are registered manually: `try registry.register(Cart.$total, Cart.$title)`. One that
+    /// only some versions of a platform have (`@available(iOS 26, *)`) must be in one.
     @attached(member, names: named(registerPatches))
     public macro Patches() = #externalMacro(module: "PatchMacroPlugin", type: "PatchesMacro")
 

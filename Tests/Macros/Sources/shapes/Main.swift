@@ -70,6 +70,7 @@ struct Interface: Decodable {
     cart.discarded(1)
     check(cart.branches(1), more > 0 ? "one!" : "one", "branches")
     check(cart.inExtension(1), 1 + more, "inExtension")
+    if #available(macOS 26, *) { check(cart.available(1), 1 + more, "available") }
     var counter = Counter()
     check(counter.add(2), 2 + more, "add")
     check(counter.count, 2, "count")
@@ -103,6 +104,7 @@ struct Interface: Decodable {
             let registry = bench.registry
             try Cart.registerPatches(in: registry)
             try registry.register(Cart.$inExtension)
+            if #available(macOS 26, *) { try registry.register(Cart.$available) }
             try Counter.registerPatches(in: registry)
             try Prices.registerPatches(in: registry)
             try Prices.Nested.registerPatches(in: registry)

@@ -87,7 +87,6 @@ final class Basket: PatchObject {
     }
     @Patchable func laterNothing(_ value: Int) async { factor = Double(value) }
     @Patchable @discardableResult func discarded(_ value: Int) -> Int { value }
-    @available(macOS 26, *) @Patchable func available(_ value: Int) -> Int { value }
     @Patchable func branches(_ value: Int) -> String {
         if value > 1 { return "many" }
         switch value {
@@ -99,6 +98,7 @@ final class Basket: PatchObject {
 
 extension Cart {
     @Patchable func inExtension(_ value: Int) -> Int { value }
+    @available(macOS 26, *) @Patchable func available(_ value: Int) -> Int { value }
 }
 
 @Patches struct Counter {
