@@ -36,17 +36,26 @@ extension Decimal: PatchValue, BasicValue {
 
     /// The first integer with more than 15 digits.
     private static let bound: Int64 = 1_000_000_000_000_000
+    private static let exponents = -128...127
 
     /// The nearest number; nil if there are more than 15 significant digits. `NSDecimalNumber.doubleValue` is often not
     /// the nearest.
     private var exactNumber: Double? {
+        guard !isNaN else { return nil }
         var compact = self
         unsafe NSDecimalCompact(&compact)
         let digits = compact.significand.magnitude
-        guard !isNaN, digits < Decimal(Self.bound) else { return nil }
+        let minus = sign == .minus ? "-" : ""
+        guard digits < Decimal(Self.bound) else {
+            // The zeros at the end stay if the exponent cannot be larger: 1e142 is 10^15 times 10^127.
+            let text = "\(digits)"
+            let significant = text.utf8.reversed().drop { $0 == UInt8(ascii: "0") }
+            guard significant.count <= 15 else { return nil }
+            return Double("\(minus)\(text)e\(compact.exponent)")
+        }
         // Both types hold an integer of at most 15 digits exactly.
         let integer = Int64(NSDecimalNumber(decimal: digits).doubleValue)
-        return Double("\(sign == .minus ? "-" : "")\(integer)e\(compact.exponent)")
+        return Double("\(minus)\(integer)e\(compact.exponent)")
     }
 
     /// A number rounded to 15 significant digits; nil if it is out of range.
@@ -80,7 +89,15 @@ extension Decimal: PatchValue, BasicValue {
             self = 0
             return
         }
-        guard (-128...127).contains(exponent) else { return nil }
-        self.init(sign: number.sign, exponent: exponent, significand: Decimal(digits))
+        let zeros = exponent - Self.exponents.upperBound
+        guard zeros > 0 else {
+            guard Self.exponents.contains(exponent) else { return nil }
+            self.init(sign: number.sign, exponent: exponent, significand: Decimal(digits))
+            return
+        }
+        // The exponent cannot be larger, so the digits are: 1e128 is 10 times 10^127. A decimal has at most 39 of them.
+        let text = "\(digits)\(String(repeating: "0", count: min(zeros, 39)))e\(Self.exponents.upperBound)"
+        guard let value = Decimal(string: text), !value.isNaN else { return nil }
+        self = number.sign == .minus ? -value : value
     }
 }

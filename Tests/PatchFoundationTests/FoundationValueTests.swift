@@ -152,6 +152,18 @@ import Testing
         #expect(zip(back, decimals).first { $0 != $1 } == nil, "\(bench.failures)")
     }
 
+    /// A decimal whose exponent cannot be larger ends in zeros.
+    @Test(arguments: ["1e127", "1e128", "-1.5e128", "123456789012345e127", "1e142", "-2e165"])
+    func decimalAboveTheLargestExponentComesBack(_ number: String) throws {
+        let decimal = try answer(to: 1, number, otherwise: Decimal(-1))
+        let isSame = try bench.registry.replaceable("T.same") { (_: Decimal) -> Bool in false }
+        try answer("T.same", "v == \(number)")
+        #expect(isSame(decimal), "\(decimal): \(bench.failures)")
+        let back = try bench.registry.replaceable("T.back") { (_: Decimal) -> Decimal in -1 }
+        try answer("T.back", "v")
+        #expect(back(decimal) == decimal && bench.failures.isEmpty, "\(bench.failures)")
+    }
+
     @Test(arguments: ["1234567890.1234567", "0.3333333333333333", "nan"])
     func decimalThatIsNoNumberIsNotPassed(_ text: String) throws {
         let decimal = Decimal(string: text) ?? .nan
@@ -198,7 +210,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("1e300", "expected Decimal, got 1e+300"), ("1.25e-130", "expected Decimal, got 1.25e-130"),
+        ("1e300", "expected Decimal, got 1e+300"), ("4e165", "expected Decimal, got 4e+165"),
+        ("1.25e-130", "expected Decimal, got 1.25e-130"),
         ("'19.99'", "expected number, got string"), ("0/0", "expected a finite number, got"),
     ])
     func decimalWrongResultOriginalAnswers(_ expression: String, _ message: String) throws {
