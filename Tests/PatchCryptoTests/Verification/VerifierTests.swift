@@ -144,6 +144,31 @@ import Testing
         #expect(try outcome(envelope).error == nil)
     }
 
+    /// A bad line comes first, then a key that no longer counts, and then what is not known.
+    @Test func tooFewSignaturesHaveTheCodeOfTheFirstCause() throws {
+        let (signing, other) = (TestKeys.signing.verifyingKey, TestKeys.otherSigning.verifyingKey)
+        let trust = try TrustStore(keys: [TrustedKey(signing), TrustedKey(other, isRevoked: true)])
+        var forge = EnvelopeForge()
+        forge.signingKeys = [TestKeys.signing, TestKeys.otherSigning]
+        let both = try forge.envelope()
+        #expect(try outcome(both, trust: trust).error == nil)
+        for threshold in [2, 3] {
+            #expect(try outcome(both, trust: trust, threshold: threshold).error == PatchError(.policy, ""))
+        }
+        forge.signingKeys = [TestKeys.otherSigning]
+        let revoked = try forge.envelope()
+        #expect(try outcome(revoked, trust: trust).error == PatchError(.policy, ""))
+        func bad(_ key: VerifyingKey) -> [UInt8] {
+            EnvelopeFormat.signatureLine(algorithm: .rsaSHA1, keyID: key.id, signature: [1, 2, 3])
+        }
+        #expect(try outcome(revoked + bad(signing), trust: trust).error == PatchError(.badSignature, ""))
+        // Nothing follows from a bad line of a key that does not count.
+        #expect(try outcome(revoked + bad(other), trust: trust).error == PatchError(.policy, ""))
+        let payload = try Array(UnverifiedEnvelope(both).payload)
+        let none = try EnvelopeForge.sign(payload, with: []) + bad(other)
+        #expect(try outcome(none, trust: trust).error == PatchError(.unknownSigner, ""))
+    }
+
     @Test func anotherScriptKeyFailsToDecrypt() throws {
         let envelope = try EnvelopeForge().envelope()
         for key in [TestKeys.otherScript, try ScriptKey.generate(.aes256GCMSHA256)] {
