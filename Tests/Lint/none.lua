@@ -375,6 +375,20 @@ patch.replace('Cart.find', function(original, name)
 -- lint: none
 patch.replace('Cart.find', function(original, name)
   local item
+  local value = setmetatable({}, {__unm = function()
+    item.name = name return 1 end})
+  item = {price = 1.0, count = 1}
+  local _ = -value return item end)
+-- lint: none
+patch.replace('Cart.find', function(original, name)
+  local item
+  local value = setmetatable({}, {__bnot = function()
+    item.name = name return 1 end})
+  item = {price = 1.0, count = 1}
+  local _ = ~value return item end)
+-- lint: none
+patch.replace('Cart.find', function(original, name)
+  local item
   local value = setmetatable({}, {__tostring = function()
     item.name = name return name end})
   item = {price = 1.0, count = 1}

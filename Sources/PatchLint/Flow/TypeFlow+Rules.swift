@@ -111,7 +111,8 @@ extension TypeFlow {
         }
         let (a, b) = (instruction.a, instruction.b)
         switch instruction.opcode {
-        case .getTable, .getInteger, .getField, .getSelf, .length: return mayHaveMetatable(state[b])
+        case .getTable, .getInteger, .getField, .getSelf, .negate, .bitwiseNot, .length:
+            return mayHaveMetatable(state[b])
         case .getGlobal:
             return !function.isEnvironment(b)
                 && (upvalues.indices.contains(b) ? mayHaveMetatable(upvalues[b]) : true)
