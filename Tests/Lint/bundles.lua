@@ -25,6 +25,19 @@ return {}
 return require 'a.b'
 -- file: dead.lua
 return 1
+-- lint: none
+require 'a\x62' require("\99\u{64}") require [[
+e]] require "f\z
+  g"
+patch.replace('Order.total', function(original, a, b) return original(a, b) end)
+-- file: ab.lua
+return {}
+-- file: cd.lua
+return {}
+-- file: e.lua
+return {}
+-- file: fg.lua
+return {}
 -- lint: syntax in unused.lua line 2
 require 'tax'
 patch.replace('Order.total', function(original, a, b) return original(a, b) end)

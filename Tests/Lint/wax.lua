@@ -55,3 +55,7 @@ function fill(self, count) return self:ORIGfill() end
 -- @replaces Basket.fill
 waxClass{'Basket'}
 function fill(self, count) return self.ORIGfill(count) end
+-- lint: none
+-- @replaces Order.total
+waxClass{'Ord\x65r'}
+function total(self, a, b) return self:ORIGtotal(a, b) end

@@ -135,12 +135,15 @@ extension OutlineReader {
     private mutating func arguments(of function: ScriptNames.ID?) throws -> SourceOutline.Arguments {
         let isBracket = take(.open)
         if function == require {
-            let isOnly = !isBracket || ahead.word == .close
-            let number = number(of: token)
-            outline.required.append(isOnly && token.kind == .string ? outline.names[number] : nil)
+            var name: String?
+            if token.kind == .string, !isBracket || ahead.word == .close {
+                let id = value(of: token)
+                name = outline.names[id]
+            }
+            outline.required.append(name)
         }
         if function == waxClass, isAt(.openBrace), ahead.kind == .string {
-            outline.waxClasses.append(.init(line: ahead.line, range: ahead.text, id: number(of: ahead)))
+            outline.waxClasses.append(.init(line: ahead.line, range: ahead.text, id: value(of: ahead)))
         }
         if !isBracket {
             _ = try simple()

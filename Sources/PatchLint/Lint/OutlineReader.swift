@@ -52,6 +52,11 @@ struct OutlineReader {
         outline.names.number(of: token.text, in: source)
     }
 
+    /// The number of a string's value among the names.
+    mutating func value(of token: LuaTokens.Token) -> ScriptNames.ID {
+        outline.names.number(of: String(decoding: token.value(in: source), as: UTF8.self))
+    }
+
     mutating func name() throws -> SourceOutline.Place {
         guard token.kind == .name else { throw GivenUp() }
         defer { advance() }
