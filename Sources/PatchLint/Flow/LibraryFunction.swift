@@ -106,6 +106,7 @@ struct LibraryFunction: Sendable {
 
         add("table.concat", [.array], optional: [.text, .integer, .integer], results: [.string])
         add("table.insert", [.array, .any], optional: [.any])
+        add("table.move", [.table, .integer, .integer, .integer], optional: [.table], results: [.table])
         add("table.pack", results: [.table])
         add("table.remove", [.array], optional: [.integer], results: [.unknown])
         add("table.sort", [.array], optional: [.function])
@@ -129,6 +130,7 @@ struct LibraryFunction: Sendable {
         add("select", [.text], isOpen: true)
         add("next", [.table], optional: [.any], results: [.unknown, .unknown])
         add("rawget", [.table, .any], results: [.unknown])
+        add("rawset", [.table, .any, .any], results: [.table])
         add("print")
 
         add("log.debug", [.any])
@@ -143,7 +145,9 @@ struct LibraryFunction: Sendable {
         add("host.error", optional: [.failure, .code], results: [.table])
 
         add("error", optional: [.any, .integer], returns: false)
+        add("getmetatable", [.any], results: [.unknown])
         add("setmetatable", [.table, .metatable], results: [.unknown])
+        add("require", [.text], results: [.unknown])
         return all
     }()
 
