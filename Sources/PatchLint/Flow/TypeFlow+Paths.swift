@@ -9,11 +9,11 @@ extension TypeFlow {
         context.budget.pay(20 * (function.code.count + function.locals.count))
         isBlockStart = function.leaders
         // The last write may be read first, in the next round of a loop.
-        for _ in 0..<3 {
-            let count = context.changes.count
+        var count: Int
+        repeat {
+            count = context.changes.count
             follow()
-            if context.changes.count == count { break }
-        }
+        } while context.changes.count != count && !context.budget.isSpent
         return !entries.isEmpty && !context.budget.isSpent
     }
 

@@ -49,9 +49,11 @@ extension Linter {
         }
         var all: [[FlowChecks.Problem]] = []
         var followed = 0
-        // A value that a function writes may be read in a function before it.
-        for _ in 0..<3 {
-            let changes = context.changes.count
+        // A value that a function writes may be read in a function before it. Each round but the last finds another
+        // field or table whose values may have other types, and there are as many as the scripts name.
+        var changes: Int
+        repeat {
+            changes = context.changes.count
             budget.beginRound()
             var round: [[FlowChecks.Problem]] = []
             for (index, function) in functions.enumerated() where !budget.isSpent {
@@ -60,8 +62,7 @@ extension Linter {
             followed = round.count
             // Scripts that this round has not reached keep what the one before found.
             all.replaceSubrange(0..<min(all.count, followed), with: round)
-            if context.changes.count == changes || budget.isSpent { break }
-        }
+        } while context.changes.count != changes && !budget.isSpent
         for (problems, text) in zip(all, texts) { report(problems, in: text, context) }
         if budget.isSpent, followed > 0 {
             report(

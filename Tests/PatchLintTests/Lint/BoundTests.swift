@@ -110,6 +110,28 @@ import Testing
         #expect(found.count { $0.code == .argument } >= 100, "\(Set(found.map(\.code)))")
     }
 
+    /// Each round finds one more field that may hold the string, because a function copies it there.
+    @Test func writesAreFollowedUntilNoneIsNew() {
+        let last = 20
+        let interface = Self.interface(
+            (0...last).map { Self.function("F.f\($0)", ["A"], "nothing") },
+            [Self.structure("A", (0...last).map { ("x\($0)", "integer") })])
+        let copies = (1...last).map { "a.x\($0) = a.x\($0 - 1)" }
+        let reading = "log.info(a.x\(last):upper())"
+        func function(_ number: Int, _ body: String) -> String {
+            "patch.replace('F.f\(number)', function(o, a) \(body) end)\n"
+        }
+        func found(_ source: String, _ replaced: ClosedRange<Int>) -> [Finding.Code] {
+            Self.lint(source, interface, replaces: replaced.map { "F.f\($0)" }).map(\.code)
+        }
+        let functions = copies.enumerated().map { function($0 + 1, $0 + 1 < last ? $1 : "\(reading) \($1)") }.joined()
+        #expect(found(function(0, "a.x0 = 'text'") + functions, 0...last).isEmpty)
+        #expect(found(function(0, "a.x0 = 5") + functions, 0...last) == [.operand])
+        // The same in the rounds of one function.
+        let turns = ([reading] + Array(copies.reversed()) + ["a.x0 = 'text'"]).joined(separator: " ")
+        #expect(found(function(0, turns), 0...0).isEmpty)
+    }
+
     /// Local functions that call one another, loops with many ways out, long patterns, and many tests.
     private static let scripts: [String] = {
         let functions = (0..<150).map { (number: Int) -> String in
