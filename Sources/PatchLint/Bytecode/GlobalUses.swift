@@ -9,6 +9,7 @@ struct GlobalUses {
     private(set) var members: [Member] = []
     /// The globals of which a script asks whether there are any: `type(jit)`, `rawget(_G, "jit")`.
     private(set) var asked: [String] = []
+    private let function: Prototype
 
     struct Global {
         let name: String
@@ -28,7 +29,23 @@ struct GlobalUses {
     /// Whether it may give a table a metatable.
     var setsMetatables: Bool { globals.contains { ["setmetatable", "_G"].contains($0.name) } }
 
-    init(_ function: Prototype) { add(function) }
+    init(_ function: Prototype) {
+        self.function = function
+        add(function)
+    }
+
+    /// The names of the fields that are assigned, of any table, in this function and in the functions within it.
+    func findFieldsAssigned() -> Set<String> {
+        var names: Set<String> = []
+        for function in function.nested {
+            var registers = Registers()
+            for instruction in function.code {
+                if let field = registers.field(assignedBy: instruction, of: function) { names.insert(field) }
+                registers.follow(instruction, of: function)
+            }
+        }
+        return names
+    }
 
     private mutating func add(_ name: String?, _ line: Int, isAssigned: Bool) {
         if let name { globals.append(Global(name: name, line: line, isAssigned: isAssigned)) }
@@ -97,6 +114,16 @@ struct GlobalUses {
 
         func key(in register: Int, of function: Prototype) -> String? {
             hasKey.contains(register) ? function.name(keys[register]) : nil
+        }
+
+        /// The name of the field that an instruction assigns; nil if it assigns none, or one that is not a constant.
+        func field(assignedBy instruction: Instruction, of function: Prototype) -> String? {
+            switch instruction.opcode {
+            case .setField: function.text(instruction.b)
+            case .setGlobal where !function.isEnvironment(instruction.a): function.text(instruction.b)
+            case .setTable: key(in: instruction.b, of: function)
+            default: nil
+            }
         }
 
         mutating func follow(_ instruction: Instruction, of function: Prototype) {

@@ -156,7 +156,9 @@ package struct Linter {
 
     /// Whether all globals are known that `waxClass` makes.
     func knowsClasses(_ chunks: [GlobalUses]) -> Bool {
-        knowsOutlines || !chunks.contains { $0.globals.contains { $0.name == "waxClass" } }
+        zip(chunks, outlines).allSatisfy { chunk, outline in
+            outline.isWhole || !chunk.globals.contains { $0.name == "waxClass" }
+        }
     }
 
     private mutating func checkGlobals(_ chunks: [GlobalUses]) {
@@ -164,8 +166,12 @@ package struct Linter {
         let classes = outlines.flatMap { $0.classNames }
         let assigned = Set(chunks.flatMap { $0.globals.filter(\.isAssigned).map(\.name) } + classes)
         let added = Set(outlines.flatMap(\.assignedMembers))
+        // A script that is nested too deeply for its outline may add its fields to any table.
+        let addedUnseen = zip(chunks, outlines).reduce(into: Set<String>()) { names, script in
+            if !script.1.isWhole { names.formUnion(script.0.findFieldsAssigned()) }
+        }
         let known = SandboxNames.globals.union(assigned).sorted()
-        let (knowsMembers, knowsClasses) = (knowsOutlines, knowsClasses(chunks))
+        let knowsClasses = knowsClasses(chunks)
         // A script that runs in other Luas too asks for what they have.
         let tested = Set(
             chunks.flatMap { chunk in
@@ -200,10 +206,10 @@ package struct Linter {
                             } ?? budget.advice(for: global.name, among: locals + known))
                 }
             }
-            for member in chunk.members where knowsMembers {
+            for member in chunk.members {
                 guard let known = SandboxNames.members[member.table], !known.contains(member.name),
                     !tested.contains("\(member.table).\(member.name)"), !assigned.contains(member.table),
-                    !added.contains("\(member.table).\(member.name)")
+                    !added.contains("\(member.table).\(member.name)"), !addedUnseen.contains(member.name)
                 else { continue }
                 guard left > 0 else { return }
                 left -= 1

@@ -70,6 +70,25 @@ import Testing
             })
     }
 
+    /// Only what such a script itself may add or define is not known.
+    @Test func aScriptThatIsNestedDeeplyHidesNothingInOthers() throws {
+        let deep = "local x = " + String(repeating: "(", count: 45) + "1" + String(repeating: ")", count: 45) + "\n"
+        func found(_ main: String, _ other: String) throws -> [String] {
+            let scripts = [("main.lua", "require('b')\n\(Self.good)\n\(main)"), ("b.lua", other)].map {
+                PatchScript(name: $0.0, bytes: Array($0.1.utf8))
+            }
+            return Linter.findings(in: scripts, replaces: ["Cart.total"], interface: try interface())
+                .map { "\($0.script):\($0.line) \($0.code.rawValue)" }
+        }
+        let wrong = "local function f() return string.trim('x') end"
+        #expect(try found(wrong, deep) == ["main.lua:3 not-in-sandbox"])
+        #expect(try found("", deep + wrong) == ["b.lua:2 not-in-sandbox"])
+        #expect(try found(wrong, deep + "function string.trim(s) return s end").isEmpty)
+        let wax = "waxClass{'Helper'}\nlocal function f() return Other end"
+        #expect(try found(wax, deep).contains("main.lua:4 undefined-global"))
+        #expect(try found("local function f() return Other end", deep + "waxClass{'Other'}").isEmpty)
+    }
+
     @Test func sandboxNamesRunningSandboxAreItsGlobals() throws {
         let registry = PatchRegistry()
         let list = try registry.replaceable("T.list") { () -> [String: [String]] in [:] }
