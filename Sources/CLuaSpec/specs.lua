@@ -519,6 +519,22 @@ local function call_hooks(block, kind)
   scope = nil
 end
 
+local filter = ""
+local function is_wanted(name)
+  name = name:sub(1, 1000)
+  return name:find(filter)
+end
+
+-- Whether the filter leaves out all tests of a block. Those of a block in it are not known before the code of both has run.
+local function is_left_out(block)
+  for _, child in ipairs(block.children) do
+    -- A malformed pattern is an error when the tests are chosen.
+    local is_pattern, wanted = pcall(is_wanted, child.name)
+    if child.children or wanted or not is_pattern then return false end
+  end
+  return filter ~= ""
+end
+
 local function enter(block)
   if block.is_apart then
     local globals, loaded = {}, {}
@@ -535,7 +551,8 @@ local function enter(block)
   frames[#frames + 1] = {block = block, next = 1}
   local problem = problem_of(function()
     if block.body then block.body() end
-    call_hooks(block, "setup")
+    block.is_left_out = is_left_out(block)
+    if not block.is_left_out then call_hooks(block, "setup") end
   end)
   if problem then block.children = {} end
   return problem
@@ -544,16 +561,12 @@ end
 local function leave(block)
   frames[#frames] = nil
   local problem = block.is_set_up and problem_of(function() call_hooks(block, "lazy_teardown") end)
-  problem = problem_of(function() call_hooks(block, "teardown") end) or problem or nil
+  if not block.is_left_out then
+    problem = problem_of(function() call_hooks(block, "teardown") end) or problem
+  end
   open = block.parent or root
   if block.restore then block.restore() end
-  return problem
-end
-
-local filter = ""
-local function is_wanted(name)
-  name = name:sub(1, 1000)
-  return name:find(filter)
+  return problem or nil
 end
 
 -- Which tests are run: patterns for names, each may be empty.

@@ -11,7 +11,7 @@ import Testing
 
     private func run(
         _ spec: String, patch: String? = nil, replaces: [String] = ["Cart.total"], interface: Bool = false,
-        covers: Bool = false, shadows: Bool = false, instances: Int? = nil
+        filter: String = "", covers: Bool = false, shadows: Bool = false, instances: Int? = nil
     ) throws -> SpecReport {
         let script = PatchScript(name: "main.lua", bytes: Array((patch ?? self.patch).utf8))
         let manifest = try Manifest(
@@ -24,7 +24,7 @@ import Testing
             on: [VerifiedPatch(unverifiedForTesting: manifest, scripts: [script])],
             interface: interface
                 ? registry.interface(of: try HostInfo(app: "com.example.shop", version: "2.3.1")) : nil,
-            covers: covers, shadows: shadows)
+            filter: filter, covers: covers, shadows: shadows)
     }
 
     private static let define = "host.define('Cart.total', function(a, b) return a * b end)\n"
@@ -370,6 +370,39 @@ import Testing
         #expect(try statuses("__spec.advance = function() end").isEmpty)
         #expect(try statuses("it('a', function() assert.same(nil) end)") == [.failed])
         #expect(try statuses("before_each(function() pending('no') end) it('a', function() end)") == [.pending])
+    }
+
+    /// The tests of a block in another one are known only after the code of both.
+    @Test func aFilterLeavesOutTheSetupsOfOtherBlocks() throws {
+        let spec =
+            Self.define + """
+                local calls = {}
+                local function note(name) return function() calls[#calls + 1] = name end end
+                describe("first", function()
+                  setup(note "first")
+                  teardown(note "end of first")
+                  it("one", function() end)
+                end)
+                describe("second", function()
+                  setup(function() error("no") end)
+                  teardown(function() error("no") end)
+                  it("two", function() end)
+                end)
+                describe("third", function()
+                  local names
+                  setup(function() names = {"three"} end)
+                  describe("inner", function()
+                    setup(note "inner")
+                    for _, name in ipairs(names) do it(name, function() end) end
+                  end)
+                end)
+                it("saw one", function() assert.same({"first", "end of first"}, calls) end)
+                """
+        for (filter, names) in [("one", ["first one", "saw one"]), ("three", ["third inner three"])] {
+            let report = try run(spec, filter: filter)
+            #expect(report.tests.map(\.name) == names && report.isGood, "\(report.tests)")
+        }
+        #expect(try run(spec).tests.contains { $0.name == "second" && $0.status == .failed })
     }
 
     /// The beginning of an assertion is a value. What was done with it before changes nothing.
