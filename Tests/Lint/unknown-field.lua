@@ -71,3 +71,13 @@ patch.replace('Cart.sorted', function(original, items)
 -- lint: unknown-field in each line
 patch.replace('Cart.names', function(original, a, b) log.info(b[1].nme) for i, x in ipairs(b) do b[i] = tostring(x.name) end return b end)
 patch.replace('Cart.items', function(original, a) local t = {} for i, x in ipairs(a) do t[i] = x.nme t[x.price] = i end return a end)
+-- An array of the app, or an empty one.
+-- lint: unknown-field in each line
+patch.replace('Order.sum', function(original, a, b) for _, x in ipairs(a.items or {}) do log.info(x.pirce) end return 1 end)
+patch.replace('Order.sum', function(original, a, b) a.items = a.items or {} log.info(a.items[1].pirce) return original(a, b) end)
+-- lint: none in each line
+patch.replace('Order.sum', function(original, a, b) for _, x in ipairs(a.items or {}) do log.info(x.price) end return 1 end)
+patch.replace('Order.sum', function(original, a, b) local t = a.items or {} t[#t + 1] = 'end' log.info(t[#t] .. '') return 1 end)
+patch.replace('Order.sum', function(original, a, b) local t = a.items or {} t.n = 5 log.info(t.n + 1) return 1 end)
+patch.replace('Order.sum', function(original, a, b) local e = {} local t = a.items or e e[1] = 'x' log.info(t[1] .. '') return 1 end)
+patch.replace('Order.sum', function(original, a, b) a.items = a.items or {} local t = a.items t[1] = 'x' log.info(a.items[1] .. '') return 1 end)

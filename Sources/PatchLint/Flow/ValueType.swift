@@ -120,6 +120,8 @@ struct ValueType: Hashable, Sendable {
         // A loop has added elements, or none.
         case (.list(let elements, let isShared), .fields(let fields, let isOtherShared)) where fields.isEmpty:
             .list(elements, isShared: isShared || isOtherShared)
+        // An array of the app, or none of its elements: `cart.items or {}`.
+        case (.array, .fields(let fields, isShared: false)) where fields.isEmpty: detail
         // A loop has changed the table, or not.
         case (.changed(let table), let detail?) where detail.unwritten == table: .changed(table)
         default: nil
@@ -185,6 +187,8 @@ struct ValueType: Hashable, Sendable {
             ValueType(kinds, .list(elements.map { $0.afterChange(of: table) }, isShared: isShared))
         case .iterator: .function
         case let detail? where detail.unwritten == table: ValueType(kinds, .changed(table))
+        case .structure(let name, let written) where !written.isEmpty:
+            ValueType(kinds, .structure(name, written.map { $0.afterChange(of: table) }))
         default: self
         }
     }
