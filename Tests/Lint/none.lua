@@ -502,6 +502,65 @@ patch.replace('Cart.total', M.total)
 patch.replace('Cart.tax', function(original, price)
   return M.total(original, price) end)
 -- lint: none
+local M = {}
+function M.total(original, price, quantity)
+  if quantity == nil then return original(price) end
+  return original(price, quantity) end
+patch.replace('Cart.total', M.total)
+local other = M
+patch.replace('Cart.tax', function(original, price)
+  return other.total(original, price) end)
+-- lint: none
+local M = {}
+function M.total(original, price, quantity)
+  if quantity == nil then return original(price) end
+  return original(price, quantity) end
+patch.replace('Cart.total', M.total)
+local all = {M}
+patch.replace('Cart.tax', function(original, price)
+  return all[1].total(original, price) end)
+-- lint: none
+local M = {}
+function M.total(original, price, quantity)
+  if quantity == nil then return original(price) end
+  return original(price, quantity) end
+patch.replace('Cart.total', M.total)
+local again = M.total
+patch.replace('Cart.tax', function(original, price)
+  return again(original, price) end)
+-- lint: none
+local M = {}
+function M.total(original, price, quantity)
+  if quantity == nil then return original(price) end
+  return original(price, quantity) end
+patch.replace('Cart.total', M.total)
+local function get() return M end
+patch.replace('Cart.tax', function(original, price)
+  return get().total(original, price) end)
+-- lint: none
+local M = {}
+function M.total(original, price, quantity)
+  if quantity == nil then return original(price) end
+  return original(price, quantity) end
+patch.replace('Cart.total', M.total)
+patch.replace('Cart.tax', function(original, price)
+  return M['tot' .. 'al'](original, price) end)
+-- lint: none
+function total(original, price, quantity)
+  if quantity == nil then return original(price) end
+  return original(price, quantity) end
+patch.replace('Cart.total', total)
+patch.replace('Cart.tax', function(original, price)
+  return _G.total(original, price) end)
+-- lint: none
+function total(original, price, quantity)
+  if quantity == nil then return original(price) end
+  return original(price, quantity) end
+patch.replace('Cart.total', total)
+local M = {total = total}
+patch.replace('Cart.tax', function(original, price)
+  return M.total(original, price) end)
+-- lint: none
 local function total(original, price, quantity)
   if quantity < 0 then return original(price) end
   return original(price, quantity) + total(function(p) return p end, price, -1) end
