@@ -200,3 +200,152 @@ function all.count() n = n + 1 end
 patch.replace('Order.total', function(original, a, b)
 for _, f in pairs(all) do f() end
 return original(a, b) end)
+-- A table that is the same whatever path leads to the write.
+-- lint: keeps-state in line 3:1
+local seen = {}
+patch.replace('Order.total', function(original, a, b)
+seen[a] = (seen[a] or 0) + 1
+return original(a, b) end)
+-- lint: keeps-state in line 3:1
+local M = {of = {}}
+patch.replace('Order.total', function(original, a, b)
+M.of.n = (M.of.n or 0) + 1
+return original(a, b) end)
+-- lint: keeps-state in line 3:14
+local seen = {}
+patch.replace('Order.total', function(original, a, b)
+table.insert(seen, a > 1 and a or b)
+return original(a, b) end)
+-- lint: keeps-state in line 5:1
+local seen = {}
+patch.replace('Order.total', function(original, a, b)
+local s = seen
+if a > 1 then log.info('x') end
+for i = 1, b do s[i] = a end
+return original(a, b) end)
+-- lint: none
+local seen = {}
+patch.replace('Order.total', function(original, a, b)
+local s = seen
+if a > 1 then s = {} end
+s[a] = b
+return original(a, b) end)
+-- lint: none
+local seen = {}
+patch.replace('Order.total', function(original, a, b)
+local s = seen[a] or {}
+s[a] = b
+return original(a, b) end)
+-- lint: none
+local seen = {}
+patch.replace('Order.total', function(original, a, b)
+local s = seen
+local function fresh() s = {} end
+fresh() s[a] = b
+return original(a, b) end)
+-- A global by its other name.
+-- lint: keeps-state in line 2:4
+patch.replace('Order.total', function(original, a, b)
+_G.count = a
+return original(a, b) end)
+-- lint: keeps-state in line 3:4
+shop = {}
+patch.replace('Order.total', function(original, a, b)
+_G.shop.sum = b
+return original(a, b) end)
+-- lint: keeps-state in line 2:8
+patch.replace('Order.total', function(original, a, b)
+rawset(_G, 'count', a)
+return original(a, b) end)
+-- lint: none
+shop = {sum = 1}
+patch.replace('Order.total', function(original, a, b)
+return original(a + _G.shop.sum, b) end)
+-- Tables in a table, one after the other.
+-- lint: keeps-state in line 3:22
+local rules = {{n = 0}}
+patch.replace('Order.total', function(original, a, b)
+for _, rule in pairs(rules) do rule.n = rule.n + 1 end
+return original(a, b) end)
+-- lint: keeps-state in line 3:22
+local rules = {{n = 0}}
+patch.replace('Order.total', function(original, a, b)
+for _, rule in next, rules do rule.n = rule.n + 1 end
+return original(a, b) end)
+-- lint: none
+local rules = {{n = 0}}
+patch.replace('Order.total', function(original, a, b)
+local all = {}
+for _, rule in ipairs(rules) do all[#all + 1] = {n = rule.n} end
+for _, rule in ipairs(all) do rule.n = rule.n + 1 end
+return original(a, b) end)
+-- Functions of the library with another name, or another argument.
+-- lint: keeps-state in line 4:8
+local insert, remove = table.insert, table.remove
+local seen = {}
+patch.replace('Order.total', function(original, a, b)
+insert(seen, a)
+return original(a, b) end)
+-- lint: keeps-state in line 3:27
+local seen = {}
+patch.replace('Order.total', function(original, a, b)
+table.move({a, b}, 1, 2, #seen, seen)
+return original(a, b) end)
+-- lint: none
+local seen = {}
+patch.replace('Order.total', function(original, a, b)
+local t = table.move(seen, 1, #seen, 1, {})
+t[1] = a
+return original(a, b) end)
+-- lint: none
+local insert = table.insert
+local seen = {}
+patch.replace('Order.total', function(original, a, b)
+local insert = function(t) return #t end
+return original(insert(seen), b) end)
+-- A function of the script gets the table, and changes it.
+-- lint: keeps-state in line 4:6
+local seen = {}
+local function note(list, x) if x > 0 then list[#list + 1] = x end end
+patch.replace('Order.total', function(original, a, b)
+note(seen, a)
+return original(a, b) end)
+-- lint: keeps-state in line 5:9
+local seen = {}
+local function add(list, x) table.insert(list, x) end
+local function both(x, list) add(list, x) add(list, x) end
+patch.replace('Order.total', function(original, a, b)
+both(a, seen)
+return original(a, b) end)
+-- lint: keeps-state in line 4:1
+local M = {n = 0}
+function M:add(n) self.n = self.n + n end
+patch.replace('Order.total', function(original, a, b)
+M:add(a)
+return original(a, b) end)
+-- lint: none
+local seen = {}
+local function note(list, x) list[#list + 1] = x end
+note(seen, 1)
+patch.replace('Order.total', function(original, a, b)
+local mine = {}
+note(mine, a)
+return original(a + #mine, #seen) end)
+-- lint: none
+local seen = {}
+local function count(list, x) list = {} list[1] = x return #list end
+patch.replace('Order.total', function(original, a, b)
+return original(a, count(seen, a)) end)
+-- lint: none
+local M = {}
+M.__index = M
+function M:add(n) self.n = (self.n or 0) + n return self.n end
+patch.replace('Order.total', function(original, a, b)
+local mine = setmetatable({}, M)
+return original(a, mine:add(b)) end)
+-- lint: none
+local Account = {}
+function Account:new(o) o = o or {} setmetatable(o, self) self.__index = self return o end
+patch.replace('Order.total', function(original, a, b)
+local acc = Account:new {n = a}
+return original(acc.n, b) end)

@@ -64,9 +64,10 @@ extension Linter {
             all.replaceSubrange(0..<min(all.count, followed), with: round)
         } while context.changes.count != changes && !budget.isSpent
         for (problems, text) in zip(all, texts) { report(problems, in: text, context) }
-        if budget.isSpent, followed > 0 {
+        if budget.isSpent {
             report(
-                .tooLarge, in: texts[followed - 1], line: 1, "too large to follow: not all types of values are checked",
+                .tooLarge, in: texts[max(followed, 1) - 1], line: 1,
+                "too large to follow: not all types of values are checked",
                 hint: "split it into functions that are shorter, or into patches")
         }
     }

@@ -132,6 +132,18 @@ import Testing
         #expect(found(function(0, turns), 0...0).isEmpty)
     }
 
+    /// A function of the script is followed for each table that it gets.
+    @Test func writesOfCalledFunctionsArePaidFor() {
+        let interface = Self.interface([Self.function("F.give", ["integer"], "integer")])
+        let tables = (0..<100).map { "local t\($0) = {}\n" }.joined()
+        let writes = String(repeating: "if x then t.x = (t.x or 0) + 1 end\n", count: 300)
+        let calls = (0..<100).map { "note(t\($0), a)\n" }.joined()
+        let source = tables + "local function note(t, x)\n\(writes)end\n" + Self.giving(calls)
+        #expect(Self.lint(source, interface).count { $0.code == .keepsState } == 100)
+        let found = Self.lint(source, interface, budget: LintBudget(steps: 1_000_000))
+        #expect(found.contains { $0.code == .tooLarge })
+    }
+
     /// Local functions that call one another, loops with many ways out, long patterns, and many tests.
     private static let scripts: [String] = {
         let functions = (0..<150).map { (number: Int) -> String in
