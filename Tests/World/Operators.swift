@@ -7,85 +7,49 @@ import PatchPublishing
 
 /// A copy of the feed's folder.
 @MainActor final class Copy {
-    let name: String
-    let path: String
+    let folder: FeedFolder
     /// The state that was seen in it last, by its timestamp.
     var noted: [UInt8] = []
     /// The state that it shared with the other copies last.
     fileprivate var shared: [UInt8] = []
-    /// What its staged change was made from, and the actions that it is allowed.
+    /// What the change that waits in it was asked for.
     fileprivate var staged: Request?
     fileprivate lazy var backup = Copy("\(name).backup", world)
     private unowned let world: World
 
     init(_ name: String, _ world: World) {
-        self.name = name
         self.world = world
-        path = "\(world.folder)/\(name)"
+        folder = FeedFolder(path: Path("\(world.folder)/\(name)"))
     }
 
-    var folder: FeedFolder { FeedFolder(path: Path(path)) }
-    var timestamp: [UInt8] { ((try? folder.read(FeedLayout.timestamp)) ?? nil) ?? [] }
+    var name: String { "\(folder.path.name)" }
+    var path: String { "\(folder.path)" }
+    var timestamp: [UInt8] { (try? folder.read(FeedLayout.timestamp)) ?? [] }
     func repository() throws(PatchError) -> FeedRepository { try folder.repository(root: world.root) }
 
-    /// Takes all files of another copy.
-    func take(_ other: Copy) throws {
+    /// Takes all files of another copy, or what is deployed.
+    func take(_ other: Copy?) throws {
         try? FileManager.default.removeItem(atPath: path)
-        try FileManager.default.copyItem(atPath: other.path, toPath: path)
-        noteTaken(staged: other.staged)
-    }
-
-    /// It has other files now.
-    func noteTaken(staged request: Request? = nil) {
+        if let other {
+            try FileManager.default.copyItem(atPath: other.path, toPath: path)
+        } else {
+            let paths = world.files.keys.filter { !$0.hasSuffix(".next.json") }.sorted()
+            try folder.write(paths.map { FeedFile(path: $0, bytes: world.read($0) ?? [], replaces: true) })
+        }
         noted = timestamp
         shared = noted
-        staged = request
+        staged = other?.staged
     }
-}
-
-extension FeedChange {
-    /// Whether a change waits for signatures.
-    fileprivate var isWaiting: Bool { folder.hasStaged() && (try? staged(on: repository())) != nil }
 }
 
 /// What an operator asked for: what was known then, and what may be offered to more devices by it.
 struct Request {
     let knew: [UInt8]
-    let offers: Set<String>
-}
-
-/// A state of the feed that was written.
-struct Record {
-    let list: PatchListDraft
-    let parent: [UInt8]
-    let snapshot: [UInt8]
-    let time: Int
-}
-
-/// What happens while an action waits for a passphrase, a card or an upload.
-@MainActor private final class Waiting {
-    private var events: [Event]
-    private let world: World
-
-    init(_ events: [Event], _ world: World) {
-        self.events = events
-        self.world = world
-    }
-
-    /// Only other operators act then.
-    func happens() {
-        guard !events.isEmpty else { return }
-        Disk.disarm()
-        let event = events.removeFirst()
-        world.clock.advance(event.gap)
-        world.trace("meanwhile \(event)")
-        if !event.verb.isOfHost { world.operate(event) }
-    }
+    var offers: Set<String> = []
 }
 
 @MainActor final class Operator {
-    private let name: String
-    private let keys: String
+    private let name: String, keys: String
     private var clockError = 0
     private unowned let world: World
 
@@ -108,45 +72,38 @@ struct Record {
 
     func makeFeed(in copy: Copy) throws {
         let feed = try FeedRepository(
-            app: FeedFixture.app, environment: "release", root: [FeedKey(Keys.root.verifyingKey)], rootThreshold: 1,
-            release: Keys.release.map { try FeedKey($0.verifyingKey) }, releaseThreshold: world.releaseThreshold,
-            online: [FeedKey(Keys.online[0].verifyingKey)], at: time)
+            app: FeedFixture.app, environment: "release", root: [Keys.root.feedKey], rootThreshold: 1,
+            release: Keys.release.map(\.feedKey), releaseThreshold: world.releaseThreshold,
+            online: [Keys.online[0].feedKey], at: time)
         let signers = try ([Keys.root, Keys.online[0]] + Keys.release).map { try FeedSigner($0) }
         _ = try change(of: copy, .init(ChangeDetails(at: time)), by: signers).make(feed)
         world.root = try copy.folder.read(FeedLayout.firstRoot) ?? []
         for other in world.operators { _ = try other.pin(of: copy).keep(world.root) }
-        world.note(copy, nil)
+        world.note(copy, Request(knew: []))
         try world.origin.take(copy)
         copy.shared = copy.noted
-        _ = try Deployment(of: copy.folder, root: world.root, to: PlaceTarget(place: world.place), repairs: false).run()
+        _ = try Deployment(of: copy.folder, root: world.root, to: world, repairs: false).run()
     }
 
     /// The job of the feed, which takes the next step of each rollout. If it is refused, somebody takes what is
     /// deployed, as the hints say, and repeats it.
-    func runJob(in copy: Copy) {
-        for attempt in 0..<2 {
-            let steps = Truth.ids.indices.map { (Event.Verb.advance, $0) }
-            let outcomes = (steps + [(.refresh, 0), (.deploy, 0)]).map { verb, id in
-                // Without faults.
-                perform(Event(gap: 0, verb: verb, who: 0, what: id, how: 11), in: copy)
-            }
-            guard attempt == 0, !Set(["feed-rollback", "feed-conflict", "clock"]).isDisjoint(with: outcomes) else {
-                return
-            }
-            clockError = 0
-            do { try world.place.copy(to: copy) } catch { world.fail("a file operation of the world", "\(error)") }
-        }
+    func runJob(in copy: Copy, isRepeated: Bool = false) {
+        let steps = Truth.ids.indices.map { (Event.Verb.advance, $0) } + [(.refresh, 0), (.deploy, 0)]
+        // Without faults.
+        let outcomes = steps.map { verb, id in perform(Event(verb: verb, what: id, how: 11), in: copy) }
+        guard !isRepeated, !Set(["feed-rollback", "feed-conflict", "clock"]).isDisjoint(with: outcomes) else { return }
+        clockError = 0
+        do { try copy.take(nil) } catch { world.expect(false, "a file operation of the world", "\(error)") }
+        runJob(in: copy, isRepeated: true)
     }
 
-    @discardableResult
     func perform(_ event: Event, in copy: Copy) -> String {
+        world.waiting.append(event.inner)
+        defer { world.waiting.removeLast() }
         var outcome = "done"
         do {
             switch event.verb {
-            case .push: outcome = try push(copy)
-            case .pull: outcome = try pull(copy, event)
-            case .backup: try copy.backup.take(copy)
-            case .restore: outcome = try restore(copy, event)
+            case .push, .pull, .backup, .restore: outcome = try exchange(copy, event)
             case .deploy, .repair: outcome = try deploy(copy, event)
             case .drop:
                 _ = try change(of: copy, .init(ChangeDetails(at: time)), by: []).discard()
@@ -161,16 +118,13 @@ struct Record {
             outcome = "\(error.code)"
             world.trace("\(name) \(copy.name): \(error)")
         } catch {
-            world.fail("a file operation of the world", "\(event.verb): \(error)")
+            world.expect(false, "a file operation of the world", "\(event.verb): \(error)")
         }
-        world.counts.add("\(event.verb) \(outcome)")
+        world.count("\(event.verb) \(outcome)")
         return outcome
     }
 
-    // MARK: changes
-
     private func change(_ copy: Copy, _ event: Event) throws(PatchError) -> String {
-        let waiting = Waiting(event.inner, world)
         let knew = copy.timestamp
         var settings = FeedChange.Settings(ChangeDetails(at: time))
         settings.began = knew
@@ -178,7 +132,7 @@ struct Record {
         settings.details.author = name
         settings.stages = event.verb == .stage
         // A passphrase is typed.
-        if event.how % 3 == 0 { waiting.happens() }
+        if event.how % 3 == 0 { world.wait() }
         let held: [SigningKey] =
             switch event.verb {
             case .stage: event.how / 100 % 2 == 0 ? [Keys.release[0]] : []
@@ -186,47 +140,42 @@ struct Record {
             case .rotate: [Keys.root] + Keys.release + Keys.online
             default: Array(Keys.release.suffix(world.releaseThreshold))
             }
-        var signers = try held.map { (key) throws(PatchError) in try FeedSigner(key) }
-        if event.verb != .stage, event.verb != .rotate {
-            let card = FeedSigner { [world] payload throws(PatchError) in
-                let key = MainActor.assumeIsolated {
-                    // It has the key of the state that the change was made of.
-                    let key = world.onlineKey(of: copy)
-                    waiting.happens()
-                    return key
-                }
-                return try key.sign(payload[...])
+        let card = FeedSigner { [world] payload throws(PatchError) in
+            let key = MainActor.assumeIsolated {
+                // It has the key of the state that the change was made of.
+                let ids = (try? copy.repository().keys(of: .timestamp).ids) ?? []
+                world.wait()
+                return Keys.online.first { ids.contains($0.feedKey.id) } ?? Keys.online[0]
             }
-            signers.append(card)
+            return try key.sign(payload[...])
         }
-        let change = change(of: copy, settings, by: signers)
-        var request = Request(knew: knew, offers: [])
-        let fault: Disk.Fault? = event.how / 10 % 8 == 0 ? (event.how % 2 == 0 ? .killed : .full) : nil
+        let signers = try held.map { (key) throws(PatchError) in try FeedSigner(key) }
+        let usesCard = event.verb != .stage && event.verb != .rotate
+        let change = change(of: copy, settings, by: signers + (usesCard ? [card] : []))
+        func isWaiting() -> Bool { copy.folder.hasStaged() && (try? change.staged(on: change.repository())) != nil }
+        let signs = event.verb == .sign
+        var request = Request(knew: knew)
+        let fault: DiskFault? = event.how / 10 % 8 == 0 ? (event.how % 2 == 0 ? .killed : .full) : nil
         // A process that is killed may leave a half of the files that wait.
-        let keepsStaged = event.verb != .sign && event.inner.isEmpty && fault != .killed && change.isWaiting
-        Disk.arm(fault, after: event.what % 30)
+        let keepsStaged = !signs && event.inner.isEmpty && fault != .killed && isWaiting()
+        DiskFault.arm(fault, after: event.what % 30)
         defer {
-            Disk.disarm()
-            let signs = event.verb == .sign
-            world.expect(!keepsStaged || change.isWaiting, "a change that waits is not lost", "\(copy.name): \(event)")
+            DiskFault.arm(nil)
+            world.expect(!keepsStaged || isWaiting(), "a change that waits is not lost", "\(copy.name): \(event)")
             world.note(copy, signs ? copy.staged ?? request : request, signs: signs)
         }
+        let isUrgent = ![.publish, .widen, .resume, .stage, .rotate].contains(event.verb)
         let result: FeedChange.Result
-        if event.verb == .sign {
+        if signs {
             result = try change.resume { _, _ in }
-            Disk.disarm()
         } else {
-            result = try change.run(isUrgent: Self.isUrgent(event.verb)) { (feed, details) throws(PatchError) in
-                request = Request(knew: knew, offers: try edit(&feed, &details, event, change, copy))
+            result = try change.run(isUrgent: isUrgent) { (feed, details) throws(PatchError) in
+                request.offers = try edit(&feed, &details, event, change, copy)
             }
         }
         if result.outcome == .staged, event.verb == .stage { copy.staged = request }
-        if result.outcome == .written { world.counts.add("changes") }
+        if result.outcome == .written { world.count("changes") }
         return "\(result.outcome)"
-    }
-
-    private static func isUrgent(_ verb: Event.Verb) -> Bool {
-        [.advance, .pause, .shadow, .withdraw, .disable, .enable, .undo, .minimum, .refresh].contains(verb)
     }
 
     /// Changes the feed as the tool does.
@@ -238,17 +187,20 @@ struct Record {
     ) throws(PatchError) -> Set<String> {
         details.reason = "\(event.verb)"
         let verb = event.verb == .stage ? [.publish, .resume, .enable][event.how / 7 % 3] : event.verb
+        let id = Truth.ids[event.what % 3]
+        let listed = feed.entries(of: id)
         switch verb {
         case .publish:
-            let truth = world.newTruth(event)
+            let older = world.truths.keys.filter { $0.id == id }.map(\.version)
+            let truth = Truth(event.what % 3, version: 1 + (older.max() ?? 0), how: event.how)
+            world.truths[truth.patch] = truth
             let audience = event.what / 3 % 5
-            let publication = try Keys.publication(of: truth) { entry in
+            let publication = try Keys.publication(truth) { entry in
                 if audience == 3 { entry.state = .shadow }
-                if audience % 3 == 1 { entry.rollout = Rollout(basisPoints: 3000, unit: .installation, seed: nil) }
+                if audience % 3 == 1 { entry.rollout = Rollout(basisPoints: 3000) }
             }
             _ = try feed.publish([publication], files: copy.folder.published(for: feed.app), in: details)
         case .advance:
-            let listed = feed.list.entries.filter { $0.id == Truth.ids[event.what % 3] }
             guard let entry = listed.max(by: { $0.version < $1.version }) else { return [] }
             return try world.advance(&feed, entry, copy, change.history(), in: &details)
         case .undo:
@@ -256,13 +208,11 @@ struct Record {
             try feed.checkUndo(to: older, undoing: undone, by: details.author)
             _ = try feed.undo(to: older, in: details)
         case .refresh:
-            var ids = Set(feed.keys(of: .timestamp).ids)
-            for key in event.what % 2 == 0 ? Keys.release : [] { ids.insert(try FeedKey(key.verifyingKey).id) }
-            _ = feed.refresh(with: ids, in: details)
+            let others = event.what % 2 == 0 ? Keys.release.map(\.feedKey.id) : []
+            _ = feed.refresh(with: Set(feed.keys(of: .timestamp).ids + others), in: details)
         case .rotate:
             let old = feed.keys(of: .timestamp).ids
-            let keys = try Keys.online.map { (key) throws(PatchError) in try FeedKey(key.verifyingKey) }
-            guard let new = keys.first(where: { !old.contains($0.id) }) else { return [] }
+            guard let new = Keys.online.map(\.feedKey).first(where: { !old.contains($0.id) }) else { return [] }
             details.unusedVersions = try copy.folder.unusedVersions()
             _ = try feed.rotate(
                 [.rollout, .snapshot, .timestamp], adding: [new], removing: old, threshold: nil, in: details)
@@ -273,93 +223,65 @@ struct Record {
             let lowest = event.what % 2 == 0 ? nil : AppVersion("1.1")
             _ = try feed.edit(in: details, unlessSame: { $0.minimumAppVersion = lowest })
             return lowest == nil ? ["minimum"] : []
-        default: return try editEntry(of: &feed, in: details, verb, event)
+        default:
+            let stop = [Event.Verb.pause: PatchList.Entry.State.paused, .shadow: .shadow, .withdraw: .withdrawn][verb]
+            let version = listed.isEmpty ? nil : listed[event.how % listed.count].version
+            let old = try feed.meantEntry(id, version: version, of: listed, isStopped: stop != nil)
+            var entry = old
+            if let state = verb == .resume ? entry.resumedState : stop {
+                try entry.setState(state)
+            } else {
+                entry.rollout = Rollout(basisPoints: [500, 3000, 10_000][event.how % 3])
+                entry.leaveShadow()
+            }
+            var details = details
+            details.reason = stop.map { _ in "stopped by \(name)" }
+            guard let new = old.changed(to: entry, reason: details.reason) else { return [] }
+            feed.replace(old, with: new, in: details)
+            return stop == nil || stop == .shadow ? [new.name] : []
         }
         return []
     }
 
-    private func editEntry(
-        of feed: inout FeedRepository, in details: ChangeDetails, _ verb: Event.Verb, _ event: Event
-    ) throws(PatchError) -> Set<String> {
-        let id = Truth.ids[event.what % 3]
-        let listed = feed.list.entries.filter { $0.id == id }
-        let isStop = [.pause, .shadow, .withdraw].contains(verb)
-        let version = listed.isEmpty ? nil : listed[event.how % listed.count].version
-        let old = try feed.meantEntry(id, version: version, of: listed, isStopped: isStop)
-        var entry = old
-        switch verb {
-        case .withdraw: try entry.setState(.withdrawn)
-        case .pause: try entry.setState(.paused)
-        case .shadow: try entry.setState(.shadow)
-        case .resume: try entry.setState(entry.resumedState)
-        default:
-            entry.rollout = Rollout(basisPoints: [500, 3000, 10_000][event.how % 3], unit: .installation, seed: nil)
-            entry.leaveShadow()
-        }
-        var details = details
-        details.reason = isStop ? "stopped by \(name)" : nil
-        guard let new = old.changed(to: entry, reason: details.reason) else { return [] }
-        feed.replace([new.name: new], adding: [], in: details)
-        return isStop && verb != .shadow ? [] : [new.name]
-    }
-
-    // MARK: copies
-
-    /// As with git: others' changes come first.
-    private func push(_ copy: Copy) throws -> String {
-        guard world.origin.timestamp == copy.shared else { return "rejected" }
-        try world.origin.take(copy)
-        copy.shared = copy.noted
-        return "done"
-    }
-
-    private func pull(_ copy: Copy, _ event: Event) throws -> String {
-        let theirs = world.origin.timestamp
-        let isBehind = copy.noted == copy.shared
-        if !isBehind, theirs != copy.shared, event.how % 2 == 0 {
-            // A conflict, in which the own side is taken.
-            copy.shared = theirs
-            return "ours"
-        }
-        guard isBehind || theirs != copy.shared else { return "nothing new" }
-        try copy.take(world.origin)
-        return "taken"
-    }
-
-    private func restore(_ copy: Copy, _ event: Event) throws -> String {
-        guard !copy.backup.noted.isEmpty else { return "none" }
-        let shared = copy.shared
-        try copy.take(copy.backup)
-        copy.shared = shared
-        // The machine was lost, and the notes beside its keys.
-        if event.how % 2 == 0 {
-            for name in try FileManager.default.contentsOfDirectory(atPath: keys) where name.hasSuffix("signed") {
-                try FileManager.default.removeItem(atPath: "\(keys)/\(name)")
+    /// As with git, and with backups.
+    private func exchange(_ copy: Copy, _ event: Event) throws -> String {
+        let (theirs, shared) = (world.origin.timestamp, copy.shared)
+        switch event.verb {
+        case .push:
+            // Others' changes come first.
+            guard theirs == shared else { return "rejected" }
+            try world.origin.take(copy)
+            copy.shared = copy.noted
+        case .pull:
+            guard copy.noted == shared || theirs != shared else { return "nothing new" }
+            // In a conflict, the own side may be taken.
+            if copy.noted != shared, event.how % 2 == 0 {
+                copy.shared = theirs
+                return "ours"
             }
+            try copy.take(world.origin)
+            return "taken"
+        case .restore:
+            guard !copy.backup.noted.isEmpty else { return "none" }
+            try copy.take(copy.backup)
+            copy.shared = shared
+            // The machine was lost, and the notes beside its keys.
+            if event.how % 2 == 0 { Folder.removeNames(in: Path(keys)) { $0.ends(in: "signed") } }
+        default: try copy.backup.take(copy)
         }
         return "done"
     }
 
     private func deploy(_ copy: Copy, _ event: Event) throws(PatchError) -> String {
-        let place = world.place
-        let before = place.timestamps
-        let waiting = Waiting(event.inner, world)
-        let deployment = try Deployment(
-            of: copy.folder, root: world.root, to: PlaceTarget(place: place), repairs: event.verb == .repair)
-        if event.how % 8 == 0 { place.writesLeft = event.how / 8 % 12 }
-        place.beforeWrite = {
-            let left = place.writesLeft
-            place.writesLeft = nil
-            waiting.happens()
-            place.writesLeft = left
-        }
+        let (count, repairs) = (world.deployed.count, event.verb == .repair)
+        let deployment = try Deployment(of: copy.folder, root: world.root, to: world, repairs: repairs)
+        if event.how % 8 == 0 { world.writesLeft = event.how / 8 % 12 }
         defer {
-            place.writesLeft = nil
-            place.beforeWrite = {}
-            world.checkDeployments(since: before.count, repairing: event.verb == .repair)
+            world.writesLeft = nil
+            world.checkDeployments(since: count, repairing: repairs)
         }
         let outcome = try deployment.run()
-        world.counts.add("deployments")
+        world.count("deployments")
         return outcome.givenUp != nil ? "gave up" : outcome.isNew ? "new" : "same"
     }
 }

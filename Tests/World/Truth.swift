@@ -1,29 +1,29 @@
 import FeedTestSupport
 import PatchCrypto
 import PatchPublishing
-import PatchRunner
 
-/// What a version of a patch really does, which no device and no operator knows.
+/// What a version of a patch really does, which no device and no operator knows, and what hosts have had of it.
 struct Truth {
-    enum Fault: Equatable {
-        case none
-        case crashesInLoad
+    enum Fault: Hashable {
+        case none, crashesInLoad, failsInLoad, fails, loops
         /// The app crashes at this call of it in a process.
         case crashes(atCall: Int)
         /// The app crashes if another patch answers too.
         case crashesWithOthers
-        case fails, loops, failsInLoad
     }
 
-    let patch: PatchID
-    let fault: Fault
+    let patch: PatchID, fault: Fault
     /// Whether its script gives an `otherwise`.
     let hasOtherwise: Bool
-    let range: String
+    private let range: String
+    /// The hosts on which it has failed, also in shadow, and those that have rolled it back.
+    var failing: Set<String> = [], rolledBack: Set<String> = []
+    /// When it has failed, and its calls, in processes that have ended in an orderly way; and all calls.
+    var failures: [Int] = [], written = 0, calls = 0
 
     /// Two patches of one function, and one that closes a hole.
     static let ids = ["a", "b", "guard"].map { "com.example.shop.\($0)" }
-    static let ranges = ["*", "*", "*", "*", "<1.1", ">=1.1", ">=1.1 <1.2"]
+    private static let ranges = ["*", "*", "*", "*", "<1.1", ">=1.1", ">=1.1 <1.2"]
     private static let faults: [Fault] = [
         .none, .none, .none, .none, .crashes(atCall: 1), .crashes(atCall: 2), .crashes(atCall: 5), .crashesInLoad,
         .crashesWithOthers, .fails, .loops, .failsInLoad,
@@ -37,29 +37,20 @@ struct Truth {
     }
 
     var isGuard: Bool { patch.id == Self.ids[2] }
+    /// Whether its function returns if it is called, unless the app crashes.
+    var answers: Bool { fault != .fails && fault != .loops }
     /// Whether it is a guard that always answers, if only with its `otherwise`.
     var closesHole: Bool { hasOtherwise && fault != .crashesInLoad && fault != .failsInLoad }
 
-    /// The version of the guard that an answer of the guarded function is of: its function, or its `otherwise`.
-    static func guardOf(_ answer: Int) -> (function: PatchID?, otherwise: PatchID?) {
-        let patch = PatchID(id: ids[2], version: answer / 10)
-        return (answer % 10 == 3 ? patch : nil, answer % 10 == 4 ? patch : nil)
-    }
+    func isMeant(for version: AppVersion) -> Bool { VersionRange(range)?.contains(version) ?? false }
 
     /// The script. What it returns tells which versions have answered.
     var source: String {
-        let (head, body) =
-            switch fault {
-            case .crashesInLoad: ("log.info('crash')", "")
-            case .failsInLoad: ("error('wrong')", "")
-            case .fails: ("", "error('wrong')")
-            case .loops: ("", "while true do end")
-            default: ("", "")
-            }
+        let head = [.crashesInLoad: "log.info('crash')", .failsInLoad: "error('wrong')"][fault] ?? ""
+        let body = [.fails: "error('wrong')", .loops: "while true do end"][fault] ?? ""
         let function = isGuard ? "Shop.check" : "Shop.price"
-        let order = patch.id == Self.ids[1] ? 1 : 0
-        let answer = isGuard ? "\(patch.version * 10 + 3)" : "original(x) * 1000 + \(patch.version * 2 + order)"
-        let otherwise = hasOtherwise ? ", {otherwise = \(patch.version * 10 + 4)}" : ""
+        let number = patch.version * 4 + (Self.ids.firstIndex(of: patch.id) ?? 0)
+        let otherwise = hasOtherwise ? ", {otherwise = \(1000 + number + 1)}" : ""
         return """
             -- @patch \(patch.id)
             -- @version \(patch.version)
@@ -68,19 +59,16 @@ struct Truth {
             \(head)
             patch.replace('\(function)', function(original, x)
               \(body)
-              do return \(answer) end
+              do return \(isGuard ? "1" : "original(x)") * 1000 + \(number) end
             end\(otherwise))
             """
     }
 
-    /// The versions that have answered, the lowest layer first.
-    static func layers(of price: Int) -> [PatchID] {
-        var (rest, layers) = (price, [PatchID]())
-        while rest >= 1000 {
-            layers.insert(PatchID(id: ids[rest % 1000 % 2], version: rest % 1000 / 2), at: 0)
-            rest /= 1000
-        }
-        return layers
+    /// The versions that an answer is of, the lowest layer first, and whether it is their `otherwise`.
+    static func layers(of answer: Int) -> [(patch: PatchID, isOtherwise: Bool)] {
+        guard answer >= 1000 else { return [] }
+        let patch = PatchID(id: ids[min(2, answer % 4)], version: answer % 1000 / 4)
+        return layers(of: answer / 1000) + [(patch, answer % 4 == 3)]
     }
 }
 
@@ -93,16 +81,18 @@ enum Keys {
     static let script = make { try ScriptKey.generate(.aes256GCMSHA256) }
     static let trust = make { try TrustStore(trusting: [envelope.verifyingKey]) }
 
-    static func make<Value>(_ body: () throws -> Value) -> Value {
+    fileprivate static func make<Value>(_ body: () throws -> Value) -> Value {
         do { return try body() } catch { fatalError("\(error)") }
     }
 
-    static func publication(
-        of truth: Truth, _ body: (inout PatchEntryDraft) -> Void
-    ) throws(PatchError) -> Publication {
+    static func publication(_ truth: Truth, _ body: (inout PatchEntryDraft) -> Void) throws(PatchError) -> Publication {
         let scripts = [PatchScript(name: "main.lua", bytes: Array(truth.source.utf8))]
         let manifest = try ManifestFields(try ScriptHead(of: scripts[0].bytes)).manifest(of: scripts)
         let envelope = try EnvelopePacker(scriptKey: script, signingKeys: [Keys.envelope]).pack(manifest, scripts)
         return try Publication(FeedFile.Contents(envelope), manifest) { (entry) throws(PatchError) in body(&entry) }
     }
+}
+
+extension SigningKey {
+    var feedKey: FeedKey { Keys.make { try FeedKey(verifyingKey) } }
 }

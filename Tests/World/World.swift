@@ -1,7 +1,7 @@
 import Foundation
 import PatchCrypto
+import PatchFeed
 import PatchPublishing
-import PatchRunner
 import Synchronization
 import world_faults
 
@@ -11,47 +11,38 @@ import world_faults
 /// events happen.
 @MainActor final class World {
     let folder: String
-    private(set) var copies: [Copy] = []
-    private(set) var operators: [Operator] = []
-    private(set) var hosts: [Host] = []
-    private(set) lazy var place = Place(self)
-    /// What each published version really does.
-    var truths: [PatchID: Truth] = [:]
-    /// Each state of the feed that was written, by its timestamp.
-    var records: [[UInt8]: Record] = [:]
-    /// The feed's first root file, as the app has it.
-    var root: [UInt8] = []
+    private(set) var copies: [Copy] = [], operators: [Operator] = [], hosts: [Host] = []
     /// What copies are exchanged through.
     private(set) lazy var origin = Copy("origin", self)
-    /// A device that could not sync although its network, its clock and its disk were right.
-    var refused: (name: String, error: PatchError)?
-    /// How many installations lie in what they report.
-    let liars: Int
-    /// The calls of each version: of processes that have ended in an orderly way, and of all.
-    var calls: [PatchID: (written: Int, all: Int)] = [:]
-    /// The hosts on which each version has failed, and those that have rolled it back.
-    var failing: [PatchID: Set<String>] = [:]
-    var rolledBack: [PatchID: Set<String>] = [:]
-    /// When each version has failed in a process that has ended in an orderly way.
-    var reportedFailures: [PatchID: [Int]] = [:]
+    var truths: [PatchID: Truth] = [:]
+    /// The feed's first root file, as the app has it.
+    var root: [UInt8] = []
+    /// Each state of the feed that was written, by its timestamp, and those that were put in place, in this order.
+    var records: [[UInt8]: Record] = [:], deployed: [Record?] = []
+    /// The states of each file that is in place.
+    private(set) var files: [String: [(time: Int, bytes: [UInt8])]] = [:]
+    /// After so many more writes, the process that deploys is killed; nil if it is not.
+    var writesLeft: Int?
+    /// What happens while actions of operators wait for a passphrase, a card or an upload, the innermost action last.
+    var waiting: [[Event]] = []
     var hasWrongClocks = false, hasFaultyDisks = false
-    var counts = Counts()
-    /// How many holders of release keys sign a change.
-    let releaseThreshold: Int
+    private(set) var counts: [String: Int] = [:]
+    /// How many installations lie in what they report, and how many holders of release keys sign a change.
+    let liars: Int, releaseThreshold: Int
     /// The ways in which the hosts' disks fail: none, at the end of a process, or in all ways.
-    let diskFaults: [Disk.Fault]
-    /// The first invariant that does not hold.
-    private(set) var failure: Failure?
+    let diskFaults: [DiskFault?]
+    /// After how many hours or days a job renews and deploys the feed, and takes the steps of rollouts, in seconds; nil
+    /// if there is none. And when it did so last.
+    private let cronPause: Int?
+    private var lastCron = 0
+    private let faultsBefore = Int(world_faults_count())
+    /// The first invariant that does not hold: its name is the same in all sequences that fail in the same way.
+    private(set) var failure: (invariant: String, details: String)?
+    private let traces: Bool
     let clock = Clock()
-    let traces: Bool
+    var now: Int { clock.now }
 
-    struct Failure {
-        /// The same in all sequences that fail in the same way.
-        let invariant: String
-        let details: String
-    }
-
-    /// The time of the world, which its devices read from any thread.
+    /// The time, which devices read from any thread. Their tasks that wait may keep it for ever, but not the world.
     final class Clock: Sendable {
         static let start = 1_790_000_000
         private let seconds = Atomic(Clock.start)
@@ -59,120 +50,119 @@ import world_faults
         func advance(_ count: Int) { seconds.add(count, ordering: .relaxed) }
     }
 
-    var now: Int { clock.now }
-
-    init(seed: Int, in folder: String, traces: Bool = false) throws {
+    init(seed: Int, in folder: String, traces: Bool) throws {
         self.folder = folder
         self.traces = traces
-        hasCron = seed % 8 > 0
-        cronPause = [6 * 3600, 3 * 86_400][seed / 8 % 2]
+        cronPause = seed % 8 > 0 ? [6 * 3600, 3 * 86_400][seed / 8 % 2] : nil
         liars = seed / 9 % 3
-        releaseThreshold = 1 + abs(seed) / 5 % 2
-        diskFaults = [[], [.killed], Disk.allFaults, Disk.allFaults][abs(seed) / 7 % 4]
+        releaseThreshold = 1 + seed / 5 % 2
+        diskFaults = [[nil], [.killed], DiskFault.all, DiskFault.all][seed / 7 % 4]
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         copies = ["one", "two"].map { Copy($0, self) }
         operators = (0..<3).map { Operator($0, self) }
-        // As many hosts as the seed says, each with its workers.
-        hosts = (0..<1 + abs(seed) % 3).map { Host($0, workers: 1 + abs(seed) / 3 % 3, self) }
+        hosts = (0..<1 + seed % 3).map { Host($0, workers: 1 + seed / 3 % 3, self) }
         try operators[0].makeFeed(in: copies[0])
         try copies[1].take(copies[0])
     }
 
-    func end() {
-        for host in hosts { host.end() }
-        counts.add("failed-writes", Int(world_faults_count()) - faultsBefore)
-        try? FileManager.default.removeItem(atPath: folder)
-    }
-
-    /// Whether a job renews and deploys the feed, and takes the steps of rollouts every few hours or days, and when it
-    /// did so last.
-    private let hasCron: Bool, cronPause: Int
-    private var lastCron = 0
-    private let faultsBefore = Int(world_faults_count())
-
+    /// Lets events happen as long as all invariants hold, and ends the world.
     func run(_ events: [Event]) async {
-        for event in events {
+        for event in events where failure == nil {
             await perform(event)
-            if failure == nil { await check() }
-            guard failure == nil else { return }
+            if failure == nil { check() }
         }
-        for host in hosts { host.end() }
-        checkReport()
+        for life in hosts.flatMap({ $0.lives }) { life.drop() }
+        if failure == nil { checkReport() }
+        count("failed-writes", Int(world_faults_count()) - faultsBefore)
+        try? FileManager.default.removeItem(atPath: folder)
     }
 
     func perform(_ event: Event) async {
         clock.advance(event.gap)
-        counts.seconds += event.gap
-        counts.add("events")
+        count("seconds of time", event.gap)
+        count("events")
         if traces { print(now - Clock.start, event) }
         for host in hosts { host.pass() }
-        if hasCron, now - lastCron > cronPause {
+        if let cronPause, now - lastCron > cronPause {
             lastCron = now
             operators[0].runJob(in: copies[0])
         }
-        if event.verb.isOfHost {
-            await hosts[event.who % hosts.count].perform(event)
-        } else {
-            operate(event)
-        }
+        guard event.verb.isOfHost else { return operate(event) }
+        await hosts[event.who % hosts.count].perform(event)
     }
 
-    /// An action of an operator, which may happen while another one waits for a signature.
-    func operate(_ event: Event) {
+    private func operate(_ event: Event) {
         guard event.verb != .wait else { return }
         // Most work is done in one copy.
         let copy = copies[event.what / 100 % 4 == 3 ? 1 : 0]
-        operators[event.who % operators.count].perform(event, in: copy)
+        _ = operators[event.who % operators.count].perform(event, in: copy)
     }
 
-    func fail(_ invariant: String, _ details: String) {
-        if traces { print("  FAILS", invariant, details) }
-        failure = failure ?? Failure(invariant: invariant, details: details)
+    /// An action of an operator waits. Only other operators act then.
+    func wait() {
+        guard let index = waiting.indices.last, !waiting[index].isEmpty else { return }
+        DiskFault.arm(nil)
+        let event = waiting[index].removeFirst()
+        clock.advance(event.gap)
+        trace("meanwhile \(event)")
+        if !event.verb.isOfHost { operate(event) }
     }
 
     func expect(_ isTrue: Bool, _ invariant: String, _ details: @autoclosure () -> String) {
-        if !isTrue { fail(invariant, details()) }
+        guard !isTrue else { return }
+        trace("FAILS \(invariant) \(details())")
+        failure = failure ?? (invariant, details())
     }
 
+    func count(_ name: String, _ count: Int = 1) { counts[name, default: 0] += count }
     func trace(_ text: @autoclosure () -> String) {
         if traces { print("   ", text()) }
     }
 }
 
-/// What has happened in a world, and how often.
-struct Counts: CustomStringConvertible {
-    var seconds = 0
-    /// How the actions of operators and the syncs have ended has two words.
-    private(set) var numbers: [String: Int] = [:]
+// The place that the feed is served from, and what caches remember of it.
+extension World: DeployTarget, FeedSource {
+    nonisolated var name: String { "www" }
 
-    mutating func add(_ name: String, _ count: Int = 1) { numbers[name, default: 0] += count }
+    /// A file as it was some seconds ago; nil if there was none.
+    func read(_ path: String, age: Int) -> [UInt8]? { files[path]?.last { $0.time <= now - age }?.bytes }
+    nonisolated func read(_ path: String) -> [UInt8]? { MainActor.assumeIsolated { read(path, age: 0) } }
 
-    mutating func add(_ other: Counts) {
-        seconds += other.seconds
-        numbers.merge(other.numbers) { $0 + $1 }
+    /// The place itself, without a cache.
+    func fetch(_ request: FeedRequest) async throws(PatchError) -> FeedReply {
+        FeedReply(read(request.path).map { .bytes($0) } ?? .missing)
     }
 
-    var description: String {
-        let words = numbers.filter { !$0.key.contains(" ") }.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
-        return ([String(format: "%.1f years", Double(seconds) / (365.25 * 86_400))] + words).joined(separator: ", ")
+    nonisolated func create(_ file: FeedFile) throws(PatchError) -> Bool { try replace(file, of: nil) }
+    nonisolated func replace(_ file: FeedFile, of old: [UInt8]?) throws(PatchError) -> Bool {
+        try MainActor.assumeIsolated { Result { () throws(PatchError) in try write(file, over: old) } }.get()
+    }
+
+    private func write(_ file: FeedFile, over old: [UInt8]?) throws(PatchError) -> Bool {
+        let bytes = try file.bytes
+        // Only this process is killed, and not those that write meanwhile.
+        let left = writesLeft
+        writesLeft = nil
+        wait()
+        writesLeft = left
+        guard read(file.path) == old else { return false }
+        guard left != 0 else { throw PatchError(.io, "the process was killed") }
+        writesLeft = left.map { $0 - 1 }
+        files[file.path, default: []].append((now, bytes))
+        if file.path == FeedLayout.timestamp { deployed.append(records[bytes]) }
+        return true
     }
 }
 
-/// What makes the disk fail: after some calls, one or all of them fail.
-enum Disk {
-    enum Fault { case full, broken, readOnly, killed }
+/// What makes the disk fail: after some calls, one of them fails, or it and all that follow.
+struct DiskFault: Equatable {
+    private let error: Int32, stays: Int32
 
-    static let allFaults: [Fault] = [.full, .broken, .readOnly, .killed, .killed, .killed]
+    static let full = DiskFault(error: ENOSPC, stays: 0), broken = DiskFault(error: EIO, stays: 0)
+    static let readOnly = DiskFault(error: EROFS, stays: 1), killed = DiskFault(error: EIO, stays: 1)
+    static let all: [DiskFault?] = [.full, .broken, .readOnly, .killed, .killed, .killed]
 
-    static func arm(_ fault: Fault?, after calls: Int) {
-        switch fault {
-        case .full: world_faults_set(Int32(calls), ENOSPC, 0)
-        case .broken: world_faults_set(Int32(calls), EIO, 0)
-        case .readOnly: world_faults_set(Int32(calls), EROFS, 1)
-        case .killed: world_faults_set(Int32(calls), EIO, 1)
-        case nil: disarm()
-        }
+    static func arm(_ fault: DiskFault?, after calls: Int = 0) {
+        world_faults_set(fault == nil ? -1 : Int32(calls), fault?.error ?? 0, fault?.stays ?? 0)
     }
-
-    static func disarm() { world_faults_set(-1, 0, 0) }
 }
