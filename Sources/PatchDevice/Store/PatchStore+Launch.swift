@@ -141,7 +141,7 @@ extension PatchStore {
     /// Notes that the launch ends in an orderly way, so that it does not count as a failure.
     package func enterBackground() {
         memory.locked { $0.launch.isInBackground = true }
-        try? update { $0.end() }
+        endIfInBackground()
     }
 
     /// Notes that the app is used again after ``enterBackground()``, so that a crash counts again.
@@ -149,14 +149,14 @@ extension PatchStore {
         memory.locked { $0.launch.isInBackground = false }
         if isReadOnly { _ = follow(on: runner) }  // an orderly end lets other processes write
         guard state.launch?.isWatched == false else { return }
-        try? update { $0.resume() }
+        try? record { $0.resume() }
         endShadows()
     }
 
-    /// Ends the launch again, if the app is in the background: the system ends such an app without notice. An
-    /// activation has opened the launch's note.
+    /// Ends the launch, if the app is in the background: the system ends such an app without notice. An activation may
+    /// have opened the launch's note again, which is open only while the scripts load.
     func endIfInBackground() {
-        if isInBackground { enterBackground() }
+        if isInBackground { try? record { _ in } }
     }
 
     func release() { memory.locked { $0.writer.release() } }

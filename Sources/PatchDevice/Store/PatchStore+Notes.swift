@@ -32,13 +32,12 @@ extension PatchStore {
         }
     }
 
-    /// Notes what a patch is about to do, or has done.
+    /// As ``update(_:)``, for a change that may open the launch's note. In the background the note stays closed,
+    /// because the system ends such an app without notice.
     func record(_ body: (inout StoreState) -> Void) throws(PatchError) {
-        let isInBackground = isInBackground
-        try update { state in
+        try change(endsInBackground: true) { state in
             body(&state)
-            // The system ends an app in the background without notice.
-            if isInBackground { state.end() }
+            return []
         }
     }
 

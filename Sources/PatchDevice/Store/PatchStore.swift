@@ -198,12 +198,20 @@ package final class PatchStore: Sendable {
 
     /// Changes the state, and writes it durably before anything else happens. Then the app is told of it.
     ///
+    /// - Parameter endsInBackground: Whether the launch also ends if the app is in the background.
     /// - Throws: `io` if it cannot be written; the state is then as before.
-    package func change(_ body: (inout StoreState) -> [StoreState.Event]) throws(PatchError) {
+    package func change(
+        endsInBackground: Bool = false, _ body: (inout StoreState) -> [StoreState.Event]
+    ) throws(PatchError) {
         noticeFork()
         let (faults, written) = memory.locked { memory in
             let faults = memory.writer.takeOver(hasBegun: memory.launch.hasBegun)
-            return (faults, Result { () throws(PatchError) in try write(body, to: &memory) })
+            return (
+                faults,
+                Result { () throws(PatchError) in
+                    try write(body, to: &memory, endsInBackground: endsInBackground)
+                }
+            )
         }
         for fault in faults { emit(fault) }
         switch written {
@@ -215,7 +223,7 @@ package final class PatchStore: Sendable {
         }
     }
 
-    /// As ``change(_:)``, for a change that has no events.
+    /// As ``change(endsInBackground:_:)``, for a change that has no events.
     func update(_ body: (inout StoreState) -> Void) throws(PatchError) {
         try change { state in
             body(&state)
@@ -231,7 +239,7 @@ package final class PatchStore: Sendable {
     ///
     /// - Returns: What has happened; nil if this process does not write.
     private func write(
-        _ body: (inout StoreState) -> [StoreState.Event], to memory: inout Memory
+        _ body: (inout StoreState) -> [StoreState.Event], to memory: inout Memory, endsInBackground: Bool
     ) throws(PatchError) -> [StoreState.Event]? {
         let pending = takePending()
         // One that follows notes none.
@@ -240,6 +248,8 @@ package final class PatchStore: Sendable {
         var state = memory.writer.state
         // What is pending and watches that have ended come before what happens now.
         let events = note(pending, in: &state) + passWatches(&state, memory) + body(&state)
+        // Asked only now: another thread may have brought the app back to the foreground.
+        if endsInBackground, memory.launch.isInBackground { state.end() }
         do throws(PatchError) {
             try memory.writer.write(state)
         } catch {
