@@ -3,8 +3,10 @@ internal import PatchRunner
 
 /// The launch of this process: the patches that run in it, and why others do not.
 struct LaunchInProgress {
-    /// Whether the patches that are held were activated, and the tasks that wait for that.
+    /// How far the patches that are held are activated.
     enum Activation {
+        case notBegun
+        /// The tasks wait for its end.
         case underway([CheckedContinuation<Void, Never>])
         case done
     }
@@ -37,8 +39,7 @@ struct LaunchInProgress {
     var hasConfirmed = false
     /// Whether the app has reported that the system may end it.
     var isInBackground = false
-    /// nil until the patches that are held are activated.
-    var activation: Activation?
+    var activation = Activation.notBegun
     weak var runner: PatchRunner?
     /// Returns the keys that envelopes are verified with; nil before the launch.
     var trust: (@Sendable () -> PatchTrust)?

@@ -18,7 +18,7 @@ extension PatchStore {
     @discardableResult
     package func launch(on runner: PatchRunner, trust: @escaping @Sendable () -> PatchTrust) -> [PatchID] {
         let isFirst = memory.locked { memory in
-            guard memory.launch.activation == nil else { return false }
+            guard case .notBegun = memory.launch.activation else { return false }
             memory.launch.activation = .underway([])
             return true
         }
@@ -45,11 +45,10 @@ extension PatchStore {
 
     /// Notes that the held patches are activated, and wakes the tasks that have waited for that.
     private func endActivation() {
-        let waiters = memory.locked { memory in
+        let waiters = memory.locked { memory -> [CheckedContinuation<Void, Never>] in
             defer { memory.launch.activation = .done }
-            return if case .underway(let waiters) = memory.launch.activation { waiters } else {
-                [CheckedContinuation<Void, Never>]()
-            }
+            guard case .underway(let waiters) = memory.launch.activation else { return [] }
+            return waiters
         }
         for waiter in waiters { waiter.resume() }
     }
