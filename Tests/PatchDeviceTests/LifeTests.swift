@@ -34,7 +34,8 @@ import Testing
     /// Another object for a device's folder, as in a second process.
     private func second(
         _ bench: Bench, _ events: Events = Events(), isReader: Bool = false, source: (any FeedSource)? = nil,
-        uptime: Uptime = .system, launches: Bool = false
+        uptime: Uptime = .system, launches: Bool = false,
+        clock: @escaping @Sendable () -> Int = { 1_790_000_000_000 }
     ) throws -> (PatchDevice, DeviceTests.App) {
         let registry = PatchRegistry()
         let app = try DeviceTests.App(registry)
@@ -42,8 +43,8 @@ import Testing
             host: try HostInfo(app: "com.example.shop", version: "2.3.1"), registry: registry, folder: bench.path,
             feed: .init(root: bench.feed.root, source: source ?? bench.feed),
             trust: PatchTrust(bench.feed.trust, scriptKeys: bench.feed.scriptKey), settings: SyncSettings(),
-            limits: PatchLimits(), crashLimits: CrashLimits(), isReader: isReader, clock: { 1_790_000_000_000 },
-            uptime: uptime, listener: EventThrottle(milliseconds: 0, listener: events.add))
+            limits: PatchLimits(), crashLimits: CrashLimits(), isReader: isReader, clock: clock, uptime: uptime,
+            listener: EventThrottle(milliseconds: 0, listener: events.add))
         if launches { device.launch() }
         return (device, app)
     }
@@ -95,6 +96,40 @@ import Testing
         #expect(stages(device) == ["8 trial 1", "7 good 0"])
         #expect(app.price(1) == 9)
         #expect(device.launch() == device.active, "once")
+    }
+
+    /// The note that is open then is the last launch's, which has crashed.
+    @Test func backgroundWhileTheLaunchBeginsSaysNothingOfTheLastOne() async throws {
+        let bench = try await benchWithTrial()
+        bench.crash()
+        let caller = Mutex<PatchDevice?>(nil)
+        let events = Events()
+        let (device, _) = try second(
+            bench, events,
+            clock: {
+                caller.locked { $0.take() }?.enterBackground()
+                return 1_790_000_000_000
+            })
+        caller.locked { $0 = device }
+        device.launch()
+        #expect(events.names.contains("misused"))
+        #expect(stages(device) == ["8 trial 1", "7 good 0"])
+    }
+
+    /// The watch of the patches that the last launch began with was over, although its app never confirmed.
+    @Test func crashAfterTheFirstWatchCountsAgainstTheLatePatch() async throws {
+        let bench = try devices.device()
+        try bench.feed.publish(source: DeviceTests.source(7))
+        try await bench.launch(syncing: true)
+        bench.end()
+        try await bench.launch()
+        bench.advance(by: CrashLimits().watchDuration)
+        try bench.feed.publish(source: DeviceTests.source(1, id: "com.example.shop.late"))
+        await bench.sync()
+        #expect(stages(bench.device) == ["1 trial 0", "7 trial 0"])
+        bench.crash()
+        try await bench.launch()
+        #expect(stages(bench.device) == ["1 trial 1", "7 trial 0"])
     }
 
     @Test func aReturnToTheForegroundLaunchesToo() async throws {
@@ -1139,6 +1174,26 @@ import Testing
     private static func unblockWrites(_ bench: Bench) throws {
         try FileManager.default.removeItem(atPath: bench.part)
         try FileManager.default.moveItem(atPath: "\(bench.path)/away", toPath: bench.part)
+    }
+
+    /// The state can be written again before the launch goes on with what it could not write.
+    @Test func banWhileTheLaunchCannotBeWrittenIsKept() async throws {
+        let bench = try await benchWithTrial()
+        bench.crash()
+        let eight = PatchID(id: DeviceTests.id, version: 8)
+        let caller = Mutex<PatchDevice?>(nil)
+        let events = Events { event in
+            guard case .storeFailed = event.kind, let device = caller.locked({ $0.take() }) else { return }
+            try? Self.unblockWrites(bench)
+            _ = try? device.ban(eight, reason: "for this test")
+        }
+        let (device, app) = try second(bench, events)
+        caller.locked { $0 = device }
+        try Self.blockWrites(bench)
+        device.launch()
+        #expect(events.names.contains("store-failed") && app.price(1) == 8)
+        #expect(device.store.state.bans.map(\.patch) == [eight])
+        #expect(stages(device) == ["7 good 0"])
     }
 
     /// Nothing that a later sync brings makes the process forget the ban, whether or not that could be written.

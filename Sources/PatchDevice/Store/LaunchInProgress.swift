@@ -33,7 +33,9 @@ struct LaunchInProgress {
         let isDue: Bool
     }
 
-    /// Whether this process has begun its launch.
+    /// Whether this process has begun its launch, or is about to, so that no other thread does so too.
+    var isBeginning = false
+    /// Whether this process has begun its launch, so that the last one is judged and the state is about this one.
     var hasBegun = false
     /// Whether the app has confirmed that it works, whatever the role of this process.
     var hasConfirmed = false

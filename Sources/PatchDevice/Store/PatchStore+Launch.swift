@@ -68,29 +68,33 @@ extension PatchStore {
     /// Judges the last launch, and notes that a new one begins, before anything of it runs.
     package func begin() {
         noticeFork()
-        let (isFirst, faults, news) = memory.locked { memory in
-            guard !memory.launch.hasBegun else { return (false, [PatchError](), StoreState.News?.none) }
+        let taken = memory.locked { memory -> (faults: [PatchError], news: StoreState.News?, mayWrite: Bool)? in
+            guard !memory.launch.isBeginning else { return nil }
+            memory.launch.isBeginning = true
             let faults = memory.writer.takeOver(hasBegun: false)
-            memory.launch.hasBegun = true
             memory.watches.launch = endOfWatch
-            return (true, faults, memory.writer.takeNews())
+            let mayWrite = memory.writer.canWrite
+            // Not before the last launch is judged: until then, its note must not be ended as if it were this one's. A
+            // process that follows judges none.
+            memory.launch.hasBegun = !mayWrite
+            return (faults, memory.writer.takeNews(), mayWrite)
         }
-        for fault in faults { emit(fault) }
-        if isFirst, role == .follower {
-            tell(.becameFollower(.init(isForked: false)))
-        }
-        guard isFirst, !isReadOnly else { return }
+        guard let taken else { return }
+        for fault in taken.faults { emit(fault) }
+        if role == .follower { tell(.becameFollower(.init(isForked: false))) }
+        guard taken.mayWrite else { return }
         let time = clock()
-        let old = state
         do throws(PatchError) {
-            try change { $0.begin(limits: limits, news: news, at: time) }
+            try change { $0.begin(limits: limits, news: taken.news, at: time) }
+            memory.locked { $0.launch.hasBegun = true }
         } catch {
-            // A failed launch cannot be noted, so nothing new is tried.
-            var state = old
-            let events = state.begin(limits: limits, onlyGood: true, news: news, at: time)
-            memory.locked { memory in
-                memory.writer.state = state
+            let events = memory.locked { memory -> [StoreState.Event] in
+                memory.launch.hasBegun = true
+                // Otherwise another process has taken the folder, and judges the launch itself.
+                guard memory.writer.canWrite else { return [] }
                 memory.writer.mustWrite = true
+                // A failed launch cannot be noted, so nothing new is tried.
+                return memory.writer.state.begin(limits: limits, onlyGood: true, news: taken.news, at: time)
             }
             emit(events)
         }

@@ -20,10 +20,11 @@ extension PatchStore {
         }
     }
 
-    /// Notes which watches are over.
+    /// Notes which watches are over, unless the state is still about the last launch, which another process has
+    /// watched.
     func passWatches(_ state: inout StoreState, _ memory: Memory) -> [StoreState.Event] {
         let watches = memory.watches
-        guard let launch = watches.launch, state.launch != nil else { return [] }
+        guard memory.launch.hasBegun, let launch = watches.launch, state.launch != nil else { return [] }
         let now = uptime.now()
         // An app that had confirmed before this process took over need not do so again.
         let isConfirmed = launch <= now && memory.launch.hasConfirmed && state.launch?.isConfirmed == false
