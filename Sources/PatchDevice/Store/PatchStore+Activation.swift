@@ -47,7 +47,7 @@ extension PatchStore {
         let keys = trust()
         for each in ready {
             let held = each.held
-            if let patch = verify(held.hash, on: runner, trust: keys), notesActivation(of: held, isDue: each.isDue),
+            if let patch = verify(held.hash, on: runner, trust: keys), noteActivation(of: held, isDue: each.isDue),
                 activate(patch, held.hash, on: runner), !state.isClosed(held.hash, isFollower: isReadOnly)
             {
                 continue
@@ -118,8 +118,8 @@ extension PatchStore {
         if notesLoading { try? record { $0.noteLoading(hash) } }
         let result = Result { () throws(PatchError) in try runner.load(patch) }
         let isProtective = (try? result.get())?.isProtective
-        let isNews = isProtective.map { $0 != held?.isProtective } ?? false
-        if held != nil, notesLoading || isNews {
+        let hasChanged = isProtective.map { $0 != held?.isProtective } ?? false
+        if held != nil, notesLoading || hasChanged {
             noteLoaded(hash, isProtective: isProtective)
         }
         return try result.get()
@@ -132,8 +132,8 @@ extension PatchStore {
     ///
     /// - Parameter others: Other versions that must not run, either.
     package func end(_ ended: Set<PatchID>, on runner: PatchRunner, without others: Set<PatchID> = []) {
-        let isIdle = ended.isDisjoint(with: (runner.active + runner.closed).map(\.id))
-        let trust = isIdle ? nil : memory.locked { $0.launch.trust }?()
+        let runsNone = ended.isDisjoint(with: (runner.active + runner.closed).map(\.id))
+        let trust = runsNone ? nil : memory.locked { $0.launch.trust }?()
         for patch in ended {
             if let trust, (runner.active + runner.closed).contains(where: { $0.id == patch }) {
                 activateSuccessor(of: patch.id, without: others.union(ended), on: runner, trust)
@@ -159,7 +159,7 @@ extension PatchStore {
             guard isClosed || !failed.contains(hash) else { continue }
             var isActive = memory.locked { (isClosed ? $0.launch.answering : $0.launch.running).contains(hash) }
             if !isActive, let patch = verify(hash, on: runner, trust: trust),
-                notesActivation(of: held, isDue: isDue || due.contains(hash))
+                noteActivation(of: held, isDue: isDue || due.contains(hash))
             {
                 isActive = activate(patch, hash, on: runner)
             }
@@ -170,16 +170,16 @@ extension PatchStore {
 
     /// Notes that a version is about to be active.
     ///
-    /// - Returns: Whether it may be. If that cannot be written, a crash would not be held against it, so only one that
-    ///   is known to be good may be, and the `otherwise` of a closed one.
-    private func notesActivation(of held: StoreState.Held, isDue: Bool) -> Bool {
+    /// - Parameter isDue: Whether the launch would have begun with it.
+    /// - Returns: Whether it may be active. If that cannot be written, a crash would not be held against it, so only
+    ///   one that is known to be good may be, and the `otherwise` of a closed one.
+    private func noteActivation(of held: StoreState.Held, isDue: Bool) -> Bool {
         guard !isReadOnly else { return true }
         do throws(PatchError) {
             try change { $0.activate(held.hash, isDue: isDue) }
             return true
         } catch {
-            let isGood = held.stage == .good || held.wasGood && !held.isSuspended
-            if isGood || state.isClosed(held.hash, isFollower: false) { return true }
+            if held.isKnownGood || state.isClosed(held.hash, isFollower: false) { return true }
             memory.locked { $0.launch.setBlockReason(.postponed(error), of: held.hash) }
             return false
         }

@@ -64,7 +64,7 @@ extension StoreState {
         _ launch: inout Launch, _ limits: CrashLimits, onlyGood: Bool, wasHealthy: Bool, _ time: Timestamp?
     ) {
         // What the last launch could not write about its own end is no failure of a good patch.
-        var chosen = onlyGood ? highest { ($0.stage == .good || $0.wasGood) && !$0.isSuspended } : runnable
+        var chosen = onlyGood ? highest(where: \.isKnownGood) : runnable
         // A patch that could not run before does not make suspects, or patches that are off, wait forever. They do not
         // make it wait, either.
         let isGood = chosen.allSatisfy { !$0.isOnTrial }
@@ -107,7 +107,7 @@ extension StoreState {
     /// - Parameter broken: The hashes of patches that have failed too often in this process.
     package func hashesForFollowers(without broken: Set<String> = []) -> [String] {
         guard isEnabled else { return [] }
-        let good = highest { ($0.stage == .good || $0.wasGood) && !$0.isSuspended && !broken.contains($0.hash) }
+        let good = highest { $0.isKnownGood && !broken.contains($0.hash) }
         return (closed(beside: good, \.isClosed) + good).map(\.hash)
     }
 

@@ -49,6 +49,10 @@ extension StoreState {
         /// Whether it may still turn out to be bad.
         package var isOnTrial: Bool { stage != .good || isUnproven }
 
+        /// Whether it may run where nothing can be noted of it: it is good, or was until it failed, and is not left
+        /// out.
+        var isKnownGood: Bool { (stage == .good || wasGood) && !isSuspended }
+
         /// What counts on if the feed offers it again after it was dropped; nil if nothing does. If it was closed, that
         /// is over.
         var remains: Held? {
