@@ -15,7 +15,7 @@ extension PatchDevice {
 
     /// The patches that are active in this process, in the order in which they were activated. A patch in shadow is
     /// not.
-    public var active: [PatchID] { store.hasBegun ? store.running : [] }
+    public var active: [PatchID] { store.running }
 
     /// The installation's name: ``SyncSettings/installation``, or a random one that the folder keeps. Rollouts by
     /// percentage use it to count installations.
