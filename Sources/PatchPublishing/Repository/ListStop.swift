@@ -12,7 +12,7 @@ extension PatchListDraft {
             listed[entry.path].map { entry.reachesMore(than: $0) } ?? entry.isOffered
         }
         if let wider { return "\(wider.name) would be \(wider.words)" }
-        if let lowest = other.minimumAppVersion, minimumAppVersion.map({ $0 < lowest }) ?? true {
+        if let lowest = other.minimumAppVersion, reachesVersions(below: lowest) {
             return "versions of the app below \(lowest) would get patches"
         }
         return isEnabled && !other.isEnabled ? "all patches would be switched on" : nil
@@ -28,7 +28,7 @@ extension PatchListDraft {
     func stops(since before: PatchListDraft) -> [ListStop] {
         var stops: [ListStop] = []
         if !isEnabled, before.isEnabled || before.stop != stop { stops.append(.all(stop ?? change)) }
-        if let lowest = minimumAppVersion, before.minimumAppVersion.map({ $0 < lowest }) ?? true {
+        if let lowest = minimumAppVersion, before.reachesVersions(below: lowest) {
             stops.append(.versions(below: lowest, change))
         }
         let earlier = before.entries(by: \.name)
@@ -57,7 +57,7 @@ enum ListStop {
     func isUndone(by list: PatchListDraft) -> Bool {
         switch self {
         case .all: return list.isEnabled
-        case .versions(let lowest, _): return list.minimumAppVersion.map { $0 < lowest } ?? true
+        case .versions(let lowest, _): return list.reachesVersions(below: lowest)
         case .entry(let entry):
             // Without the withdrawal, a device keeps the patch.
             guard let other = list.entries.first(where: { $0.name == entry.name }) else {

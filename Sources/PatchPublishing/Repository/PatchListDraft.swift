@@ -53,6 +53,9 @@ package struct PatchListDraft: Sendable {
         set { json.set(Key.minimumAppVersion, newValue.map { .string($0.description) }) }
     }
 
+    /// Whether versions of the app below another one get patches.
+    func reachesVersions(below lowest: AppVersion) -> Bool { minimumAppVersion.map { $0 < lowest } ?? true }
+
     package var notice: String? {
         get { json[Key.notice]?.text }
         set { json.set(Key.notice, newValue.map(JSONValue.string)) }
