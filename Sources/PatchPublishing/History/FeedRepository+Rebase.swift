@@ -72,20 +72,28 @@ extension PatchListDraft {
 extension PatchEntryDraft {
     /// The members that say whether a patch is offered, and since when, why and by whom.
     private static let stateMembers = [Key.state, Key.before, Key.reason, Key.since, Key.offered, Key.author]
+    /// The members that say to which devices it is offered.
+    private static let reachMembers = [Key.rollout, Key.groups, Key.users]
 
     /// This entry of a list, with the changes of another one of the same version.
     ///
     /// Whether it is offered comes from one of them, with all that belongs to it. If both have changed that, it comes
-    /// from the one that reaches fewer devices, or from the other one if both reach as many.
+    /// from the one that reaches fewer devices, or from the other one if both reach as many. So does whom it is offered
+    /// to, if both offer it and have changed that. If each reaches devices that the other one does not, the other one
+    /// has stopped something.
     fileprivate func merged(with other: PatchEntryDraft, since old: PatchEntryDraft?) -> PatchEntryDraft {
         // A withdrawal may have nothing that the other one needs to be read.
         if state == .withdrawn, other.state != .withdrawn, old?.state != .withdrawn { return self }
         var merged = self
-        merged.json = json.merged(with: other.json, since: old?.json, apart: Self.stateMembers)
-        let isStronger = json.differs(from: old?.json, in: Self.stateMembers) && other.reachesMore(than: self)
-        if other.json.differs(from: old?.json, in: Self.stateMembers), !isStronger {
-            merged.json.set(Self.stateMembers, as: other.json)
-        }
+        let bothMove =
+            isOffered && other.isOffered && json.differs(from: old?.json, in: Self.reachMembers)
+            && other.json.differs(from: old?.json, in: Self.reachMembers)
+        let ofState = Self.stateMembers + (bothMove ? Self.reachMembers : [])
+        merged.json = json.merged(with: other.json, since: old?.json, apart: ofState)
+        let isStronger =
+            json.differs(from: old?.json, in: ofState) && other.reachesMore(than: self)
+            && !(bothMove && reachesMore(than: other))
+        if other.json.differs(from: old?.json, in: ofState), !isStronger { merged.json.set(ofState, as: other.json) }
         return merged
     }
 }

@@ -246,6 +246,56 @@ import Testing
         #expect(paused.list.entries[0].words == "paused in shadow, to all")
     }
 
+    /// Of two audiences, the one that reaches fewer devices is in force after the merge, whole, with its reason.
+    @Test(arguments: [
+        (waiting: "80", other: "5", merged: "offered to 5% by installation: other"),
+        ("5", "80", "offered to 5% by installation: waiting"),
+        ("80 qa", "5", "offered to 5% by installation: other"),
+        ("5", "80 qa", "offered to 5% by installation: waiting"),
+        ("1 qa", "5", "offered to 5% by installation: other"),
+        ("5 qa", "5 qa", "offered to 5% by installation, and group qa: other"),
+    ])
+    func rebaseNarrowerAudienceWins(waiting: String, other: String, merged: String) throws {
+        /// - Parameter audience: The percentage, and groups.
+        func changed(_ feed: FeedRepository, to audience: String, _ name: String) -> FeedRepository {
+            var (feed, entry) = (feed, feed.list.entries[0])
+            var details = FeedFixture.details
+            details.author = name
+            details.reason = name
+            let words = audience.split(separator: " ").map(String.init)
+            entry.rollout = Rollout(basisPoints: (Int(words[0]) ?? 0) * 100)
+            entry.groups = Array(words.dropFirst())
+            feed.replace(feed.list.entries[0], with: entry, in: details)
+            return feed
+        }
+        var base = changed(try feed.repository(), to: "50", "base")
+        base.changed = []
+        var rebased = changed(base, to: waiting, "waiting")
+        try rebased.rebase(from: base, onto: changed(base, to: other, "other"), in: details)
+        let entry = rebased.list.entries[0]
+        #expect("\(entry.words): \(entry.reason ?? "")" == merged && entry.change.author == entry.reason)
+    }
+
+    /// An undo is urgent, and a change that waits does not take it back.
+    @Test func rebaseOntoUndoKeepsItsAudience() throws {
+        func changed(_ feed: FeedRepository, to percent: Int) -> FeedRepository {
+            var (feed, entry) = (feed, feed.list.entries[0])
+            entry.rollout = Rollout(basisPoints: percent * 100)
+            feed.replace(feed.list.entries[0], with: entry, in: FeedFixture.details)
+            return feed
+        }
+        let five = changed(try feed.repository(), to: 5)
+        var base = changed(five, to: 50)
+        base.changed = []
+        var (waiting, undone) = (changed(base, to: 80), base)
+        var urgent = details
+        urgent.reason = "undo"
+        let isChanged = try undone.undo(to: five, in: urgent)
+        try waiting.rebase(from: base, onto: undone, in: details)
+        let entry = waiting.list.entries[0]
+        #expect(isChanged && entry.words == "offered to 5% by installation" && entry.reason == "undo")
+    }
+
     /// What stops a patch the most, or last, is in force after the merge, with its reason.
     @Test(arguments: [
         (base: "active", waiting: "withdrawn", other: "paused", merged: "withdrawn: waiting"),
