@@ -11,15 +11,17 @@ pp_marks pp_count_marks(const void *source, size_t length) {
     // Counters of one byte, so that the compiler counts many characters with one instruction.
     for (size_t begin = 0; begin < length; begin += UINT8_MAX) {
         size_t end = length - begin < UINT8_MAX ? length : begin + UINT8_MAX;
-        uint8_t indexings = 0, brackets = 0, jumps = 0;
+        uint8_t indexings = 0, brackets = 0, jumps = 0, breaks = 0;
         for (size_t at = begin; at < end; at++) {
             indexings += (bytes[at] == '[') | (bytes[at] == '.') | (bytes[at] == ':');
             brackets += (bytes[at] == '[') | (bytes[at] == '(') | (bytes[at] == '{');
             jumps += bytes[at] == 'g';
+            breaks += bytes[at] == 'k';
         }
         marks.indexings += indexings;
         marks.brackets += brackets;
         marks.jumps += jumps;
+        marks.breaks += breaks;
     }
     return marks;
 }

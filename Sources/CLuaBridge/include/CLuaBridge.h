@@ -220,9 +220,9 @@ void pp_add_processor_time(uint64_t nanoseconds);
 /// Ends a spec's own code (`open_libraries`) after this many nanoseconds (`lua_sethook`); 0 for no limit.
 void pp_limit_time(lua_State *state, int64_t nanoseconds);
 
-/// How many characters of a source can begin an indexing, a bracket or a `goto`.
+/// How many characters of a source can begin an indexing or a bracket, or belong to a `goto` or a `break`.
 typedef struct pp_marks {
-    size_t indexings, brackets, jumps;
+    size_t indexings, brackets, jumps, breaks;
 } pp_marks;
 pp_marks pp_count_marks(const void *source, size_t length);
 /// Compiles source code within the script's time limit, and pushes the function or a message (`lua_load`).

@@ -150,7 +150,7 @@ import Testing
             let calls = (0..<min(number, 40)).map { "f\($0)(x)" }.joined(separator: " + ")
             return "local function f\(number)(x) return \(calls.isEmpty ? "1" : calls) end\n"
         }
-        let exits = String(repeating: "if x then break end\n", count: 2500)
+        let exits = String(repeating: "if x then break end\n", count: 900)
         let pattern = String(repeating: "a", count: 30_000)
         let matches = String(repeating: "s = ('x'):match(p)\n", count: 1400)
         let tests = (0..<1500).map { "if n == \($0) then G(\($0)) end\n" }.joined()

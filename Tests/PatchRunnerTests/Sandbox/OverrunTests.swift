@@ -311,10 +311,15 @@ import Testing
     }
 
     /// Compiling is timed. Scanning the source before that is not, and is slow in a debug build.
-    @Test(arguments: [false, true])
-    func compileLargeSourceEndsInTime(withJumps: Bool) throws {
-        let jumps = String(repeating: "goto a ", count: 900) + "::a::" + String(repeating: "x=x ", count: 14_000)
-        let source = withJumps ? jumps : Self.bomb
+    @Test(arguments: ["names", "gotos", "breaks"])
+    func compileLargeSourceEndsInTime(of kind: String) throws {
+        let rest = String(repeating: "x=x ", count: 14_000)
+        let source =
+            switch kind {
+            case "gotos": String(repeating: "goto a ", count: 900) + "::a::" + rest
+            case "breaks": "while x do " + String(repeating: "break ", count: 900) + "end " + rest
+            default: Self.bomb
+            }
         let harness = try Harness(limits: PatchLimits().with(\.loadTime, .milliseconds(10)))
         _ = try harness.registry.replaceable("T.run") { (x: Int) -> Int in x }
         let patch = try Harness.verified(source, replaces: ["T.run"])
