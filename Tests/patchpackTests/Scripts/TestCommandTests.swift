@@ -58,6 +58,17 @@ import Testing
         #expect(String(validating: run.output, as: UTF8.self) != nil)
     }
 
+    /// What would be cut off may have the test that fails.
+    @Test func aSpecThatIsTooLargeIsRefused() throws {
+        let spaces = [UInt8](repeating: 32, count: 8 << 20)
+        let failing = "it('fails', function() error('no') end)"
+        try workshop.folder.write(
+            Array("it('passes', function() end)".utf8) + spaces + Array(failing.utf8), to: "large.lua")
+        let run = try test("patches/cart-total.lua", "--spec", "large.lua")
+        #expect(run.status == 16 && !run.text.contains("ok  passes"), "\(run.text)\(run.error)")
+        #expect((run.text + run.error).contains("larger than the 8388608 bytes"), "\(run.text)\(run.error)")
+    }
+
     @Test func aPatchWithoutASpecFailsOnlyIfThatIsAsked() throws {
         try workshop.folder.write(ReleaseFixture.script.replacing("cart-total", with: "bare"), to: "few/bare.lua")
         try #require(try workshop.shell("cp patches/cart-total.lua few").status == 0)

@@ -17,7 +17,7 @@ extension PackJob {
         packer = try EnvelopePacker(scriptKey: scriptKey, signingKeys: signingKeys, limits: EnvelopeLimits())
         trustStore = try keys.trustStore(orThatOf: signingKeys, needed: !commands.isEmpty)
         now = try SystemClock.now()
-        standardInputName = try ScriptInput.name(arguments)
+        standardInputName = try ScriptFiles.name(arguments)
         root = arguments.path(of: .root)
         destination = arguments.path(of: .output)
         isBundle = arguments.has(.bundle)

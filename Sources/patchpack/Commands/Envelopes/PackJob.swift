@@ -213,14 +213,7 @@ struct PackJob: Sendable {
 
     private func scripts(of unit: Unit) throws(PatchError) -> [PatchScript] {
         try unit.scripts.map { (path, name) throws(PatchError) in
-            let bytes = try ScriptInput.bytes(of: path)
-            guard bytes.count <= packer.limits.scriptSize else {
-                throw PatchError(
-                    .limit, "larger than the \(packer.limits.scriptSize) bytes allowed for a script",
-                    hint: "split it, and pack the parts with --bundle"
-                ).about(path)
-            }
-            return PatchScript(name: name, bytes: bytes)
+            PatchScript(name: name, bytes: try ScriptFiles.bytes(of: path))
         }
     }
 

@@ -17,7 +17,7 @@ enum LintCommand {
         let fields = try ManifestFields(arguments)
         let paths = try InputFiles.placed(arguments, called: ".lua").map(\.path)
         let patches = arguments.has(.bundle) && !paths.isEmpty ? [paths] : paths.map { [$0] }
-        let given = try ScriptInput.name(arguments)
+        let given = try ScriptFiles.name(arguments)
         var output = Output(
             format: arguments.resultFormat(of: .lintFormat), isStrict: arguments.has(.strict), console: console)
         try deliverInOrder(patches, jobs: arguments.jobs()) { patches in

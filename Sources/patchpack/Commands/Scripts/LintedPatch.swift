@@ -19,11 +19,11 @@ struct LintedPatch: Sendable {
 
     /// Reads scripts, the entry first, and lints them.
     ///
-    /// - Throws: `no-input` or `io` if one cannot be read.
+    /// - Throws: What ``ScriptFiles/scripts(_:onStandardInput:)`` throws.
     init(
         _ paths: [Path], _ fields: ManifestFields, _ interface: PatchInterface?, onStandardInput given: Path?
     ) throws(PatchError) {
-        self.init(try ScriptInput.scripts(paths, onStandardInput: given ?? Path("stdin.lua")), fields, interface)
+        self.init(try ScriptFiles.scripts(paths, onStandardInput: given ?? Path("stdin.lua")), fields, interface)
     }
 
     /// - Parameters:

@@ -108,7 +108,7 @@ enum TestCommand {
     ) throws(PatchError) -> TestReport.Run? {
         var run = TestReport.Run(spec: spec)
         do throws(PatchError) {
-            let bytes = try ScriptInput.bytes(of: spec)
+            let bytes = try ScriptFiles.bytes(of: spec)
             let chosen = try chosen(
                 for: spec, bytes, isAlone: !isNamed && !request.hasPatchFolder, of: request.patches,
                 beside: request.specs.map(\.path))
@@ -250,7 +250,7 @@ enum TestCommand {
         let fields = try ManifestFields(arguments)
         var patches: [TestReport.GivenPatch] = []
         let paths = try InputFiles.placed(arguments, in: true, called: ".lua").map(\.path)
-        let given = try ScriptInput.name(arguments)
+        let given = try ScriptFiles.name(arguments)
         if arguments.has(.bundle) {
             try refuseKeys(arguments)
             return [try patch(of: paths, fields, given)].compactMap(\.self)
@@ -311,7 +311,7 @@ enum TestCommand {
     private static func patch(
         of files: [Path], _ fields: ManifestFields, _ given: Path?, needsTag: Bool = false
     ) throws(PatchError) -> TestReport.GivenPatch? {
-        let given = try ScriptInput.scripts(files, onStandardInput: given)
+        let given = try ScriptFiles.scripts(files, onStandardInput: given)
         let (scripts, entry) = (given.map(\.script), given[0].file)
         let head = try ScriptHead(of: scripts[0], at: entry)
         if needsTag, head.value(of: .patch) == nil { return nil }
