@@ -24,14 +24,16 @@ protocol SlotRegistry: AnyObject, Sendable {
 package final class Slot: Sendable {
     /// Calls the layer that a cell holds, or the original, with arguments from a place on the stack. The record belongs
     /// to the call whose original this is, if there is one.
+    ///
+    /// Returns how many results it has pushed, or a ``CallbackResult`` after an error was pushed.
     @usableFromInline package typealias Invoke =
-        @Sendable (Slot, _PatchStack, Int32, CallReference?, LayerCell) -> Int32
+        @Sendable (Slot, _PatchStack, _ firstArgument: Int32, CallReference?, LayerCell) -> Int32
     /// Pushes the outcome of a call. Returns false if it is an error.
     @usableFromInline package typealias PushOutcome = @Sendable (_PatchStack) -> Bool
     /// The same for an asynchronous function. It reads the arguments, and returns a function to await, which returns a
     /// function that pushes the result.
     @usableFromInline package typealias AsyncInvoke =
-        @Sendable (Slot, _PatchStack, Int32) -> (@Sendable () async -> PushOutcome)?
+        @Sendable (Slot, _PatchStack, _ firstArgument: Int32) -> (@Sendable () async -> PushOutcome)?
 
     package let name: String
     package let signature: FunctionType
@@ -112,15 +114,16 @@ package final class Slot: Sendable {
     var registry: (any SlotRegistry)? { membership.locked { $0.registry } }
 
     /// Enters a registry, unless the slot is in one already.
-    func join(_ registry: any SlotRegistry) -> Bool {
-        let current = membership.locked { membership in
-            let current = membership.registry
-            guard current == nil else { return current }
+    ///
+    /// - Returns: The registry that the slot is in; nil if it has entered. The caller keeps it until no lock is held:
+    ///   it may be the last reference, and closures of the app end with the registry.
+    func join(_ registry: any SlotRegistry) -> (any SlotRegistry)? {
+        membership.locked { membership -> (any SlotRegistry)? in
+            if let current = membership.registry { return current }
             membership.registry = registry
             membership.pools.append(registry.pool)
             return nil
         }
-        return current == nil  // it is released here, without the lock: it may have been the last reference
     }
 
     /// Whether a patch is active on the name.
@@ -129,6 +132,8 @@ package final class Slot: Sendable {
     @inlinable @inline(__always) var cell: LayerCell { unsafe LayerCell(UnsafeMutableRawPointer(top)) }
 
     /// Calls the name's current implementation for `host.call`.
+    ///
+    /// - Returns: What ``Invoke`` returns.
     func invoke(from stack: _PatchStack, firstArgument: Int32) -> Int32 {
         invoke(self, stack, firstArgument, nil, cell)
     }
@@ -380,7 +385,7 @@ package final class Slot: Sendable {
 
     /// Describes why a run failed, or its result does not fit; nil if there is no listener.
     private func failure(of layer: Layer?, on stack: _PatchStack, _ mismatch: () -> String) -> RunnerEvent.Failure? {
-        let refusal = stack.values.takePushFault()
+        let pushFault = stack.values.takePushFault()
         guard stack.values.reports.isHeard else {
             _ = stack.takeReadFault()
             return nil
@@ -393,7 +398,7 @@ package final class Slot: Sendable {
             }
             if unsafe pp_is_refused(stack.state) {
                 return RunnerEvent.Failure(
-                    resultOf: layer, on: stack, message: refusal ?? "a value cannot be passed to the script")
+                    resultOf: layer, on: stack, message: pushFault ?? "a value cannot be passed to the script")
             }
         }
         return unsafe RunnerEvent.Failure(fault, stack: stack)

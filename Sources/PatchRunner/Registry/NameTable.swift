@@ -60,21 +60,25 @@ package final class NameTable: SlotRegistry {
                 hint: "use letters, digits and _, as in Cart.total")
         }
         try describe(slots.flatMap(\.types))
-        let fault = state.locked { state -> PatchError? in
+        let (fault, other) = state.locked { state -> (PatchError?, (any SlotRegistry)?) in
             var names: Set<String> = []
             for slot in slots where state.slots[slot.name] != nil || !names.insert(slot.name).inserted {
-                return PatchError(
+                let fault = PatchError(
                     .config, "\(slot.name) is already registered", hint: "give each function its own name")
+                return (fault, nil)
             }
-            for (count, slot) in slots.enumerated() where !slot.join(self) {
-                for other in slots.prefix(count) { other.leave() }
-                return PatchError(
+            for (count, slot) in slots.enumerated() {
+                guard let other = slot.join(self) else { continue }
+                for joined in slots.prefix(count) { joined.leave() }
+                let fault = PatchError(
                     .config, "\(slot.name) is registered with another registry, which is still in use",
                     hint: "let tests that share it use one registry, or run in one serialized suite")
+                return (fault, other)
             }
             for slot in slots { state.slots[slot.name] = slot }
-            return nil
+            return (nil, nil)
         }
+        withExtendedLifetime(other) {}  // it is released without the lock
         if let fault { throw fault }
         state.locked { $0.listener }?()
     }
