@@ -32,6 +32,9 @@ typedef struct source {
     size_t left;
 } source;
 enum { PIECE = 64 };
+/// The most bytes of a script's name in an envelope (`NameForm.longest`). Of a longer one, which lint may meet, the end is kept: Lua
+/// shows only that in its messages.
+enum { LONGEST_NAME = 128 };
 
 static const char *next_piece(lua_State *L, void *context, size_t *length) {
     source *from = context;
@@ -47,8 +50,9 @@ static const char *next_piece(lua_State *L, void *context, size_t *length) {
 bool pp_compile(lua_State *L, const char *bytes, size_t length, const char *name) {
     pp_state *state = state_of(L);
     source from = {bytes ? bytes : "", length};
-    char chunk[140];
-    snprintf(chunk, sizeof chunk, "@%s", name);
+    size_t name_length = strlen(name);
+    char chunk[sizeof "@" + LONGEST_NAME];
+    snprintf(chunk, sizeof chunk, "@%s", name_length > LONGEST_NAME ? name + name_length - LONGEST_NAME : name);
     script_begins(state);
     int status = lua_load(L, next_piece, &from, chunk, "t");
     script_ends(state);
@@ -96,8 +100,12 @@ void pp_set_field(lua_State *L, const char *table, const char *field) {
     lua_pop(L, 1);
 }
 
+/// The free C stack that a handler of events may need, which is the app's code, such as a logger that formats a line. Without it, no
+/// call is compared with patches in shadow either.
+enum { EVENT_STACK = 64 * 1024 };
+
 void pp_begin_loading(pp_state *state) { reset_budget(state, state->session.limits.load_fuel); }
-bool pp_has_stack_for_events(void) { return has_stack(64 * 1024); }
+bool pp_has_stack_for_events(void) { return has_stack(EVENT_STACK); }
 bool pp_has_stack(pp_state *state) { return is_spec(state) || has_stack(state->session.limits.stack_bytes); }
 
 bool pp_run_script(pp_state *state, pp_fault *fault) {
@@ -138,7 +146,8 @@ int64_t pp_fuel_used(pp_state *state) { return state->fuel_used; }
 int32_t pp_hold(lua_State *L) { return luaL_ref(L, LUA_REGISTRYINDEX); }
 lua_State *pp_running(pp_state *state) { return state->activation ? state->activation->L : state->main; }
 
-/// Removes the position from a message that `error` raised: the caller gets the message that the app's function would use.
+/// Removes the position from a message that `error` raised: the caller gets the message that the app's function would use. It is
+/// the position of the function that called `error`, or of that one's caller if its level is 2.
 static int message_of(lua_State *L) {
     lua_Debug thrower;
     if (lua_type(L, 1) != LUA_TSTRING || !lua_getstack(L, 1, &thrower)) return 1;
@@ -147,10 +156,13 @@ static int message_of(lua_State *L) {
     bool is_error = lua_rawequal(L, -1, -2);
     lua_settop(L, 1);
     if (!is_error) return 1;
-    luaL_where(L, 2);
-    size_t all, length;
-    const char *text = lua_tolstring(L, 1, &all), *place = lua_tolstring(L, -1, &length);
-    if (strncmp(text, place, length) != 0) length = 0;
+    size_t all, length = 0;
+    const char *text = lua_tolstring(L, 1, &all);
+    for (int level = 2; level <= 3 && !length; level++) {
+        luaL_where(L, level);
+        const char *place = lua_tolstring(L, -1, &length);
+        if (strncmp(text, place, length) != 0) length = 0;
+    }
     lua_pushlstring(L, text + length, all - length);
     return 1;
 }

@@ -399,6 +399,9 @@ import Testing
               assert.equal("declined", host.call("A.b"))
               host.define("A.b", function() local x = nil; return x.y end)
               assert.matches("s.lua:4: attempt to index", host.call("A.b"))
+              local function check() error("refused", 2) end
+              host.define("A.b", function() check() return 1 end)
+              assert.equal("refused", host.call("A.b"))
             end)
             """, to: "s.lua")
         let run = try workshop.run("test", "p.lua", "--spec", "s.lua")
