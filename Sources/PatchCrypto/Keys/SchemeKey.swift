@@ -14,7 +14,7 @@ package struct SchemeKey: Sendable {
 
     /// Makes an Ed25519 key from the 32 bytes of its point.
     ///
-    /// - Throws: `config` if they are not a key.
+    /// - Throws: `config` if they are not a key, `unavailable` if OpenSSL refuses the kind of key.
     package init(ed25519 point: [UInt8]) throws(PatchError) {
         scheme = .ed25519
         guard point.count == 32 else { throw PatchError(.config, "an Ed25519 key has 32 bytes, not \(point.count)") }
