@@ -183,7 +183,7 @@ READER = """\
 
 """
 
-# Of the functions that differ only in the number of arguments, the first one has the documentation below its first line.
+# Only the first pair, without arguments, with a result and without errors, has the documentation below its first line.
 REGISTRATION = """\
     /// Registers a function with $words that $does.
     ///
