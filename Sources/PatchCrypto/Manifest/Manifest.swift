@@ -65,7 +65,7 @@ public struct Manifest: Sendable {
     ///   - appVersions: The versions of the app that it is for.
     ///   - engineLevel: 1 to 2^31-1.
     ///   - instances: 1 to 16, or nil.
-    ///   - replaces: Names such as `Cart.total`, at most 128 bytes each, none twice.
+    ///   - replaces: The names that the scripts replace, such as `Cart.total`, at most 128 bytes each, none twice.
     ///   - scripts: The entry first; at least one, and no two whose names differ only in case.
     ///   - created: When it was made; nil if its author does not state it.
     ///   - expires: The first second at which it has expired; nil if it does not expire.
@@ -74,7 +74,7 @@ public struct Manifest: Sendable {
     /// - Throws: `malformed` if the format does not allow a value, `limit` if a limit is exceeded.
     public init(
         _ patch: PatchID, app: String, appVersions: VersionRange = .all, engineLevel: Int = 1,
-        instances: Int? = nil, replaces: [String] = [], scripts: [Script], created: Timestamp? = nil,
+        instances: Int? = nil, replaces: [String], scripts: [Script], created: Timestamp? = nil,
         expires: Timestamp? = nil, notes: String? = nil, extra: [String: String]? = nil
     ) throws(PatchError) {
         try self.init(
