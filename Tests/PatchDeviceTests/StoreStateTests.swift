@@ -820,6 +820,12 @@ import Testing
             state.add([(Self.patch("a", 1), Self.hash("a", 1))])
             for _ in 0..<10 { _ = state.begin(limits: limits, at: nil) }
             #expect(state.held.isEmpty == (number <= 1), "\(number)")
+            // Of two that crashed together, either may be innocent.
+            var shared = StoreState(app: "a", appVersion: version, installation: "i")
+            shared.add(["a", "b"].map { (Self.patch($0, 1), Self.hash($0, 1)) })
+            for _ in 0..<2 { _ = shared.begin(limits: limits, at: nil) }
+            _ = shared.confirm(limits: limits, at: nil)
+            #expect(shared.bans.isEmpty, "\(number)")
         }
     }
 

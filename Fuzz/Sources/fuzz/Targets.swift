@@ -69,7 +69,7 @@ func fuzzEnvelope(_ bytes: [UInt8]) throws {
     _ = FuzzKeys.strict.reportSignatures(on: bytes)
     var signable = SignableEnvelope(try FuzzKeys.verifier.verifySignatures(bytes))
     for signature in envelope.signatures {
-        try? signable.attach(signature.signature, from: FuzzKeys.strict.trustStore)
+        try? signable.attach(signature.signature, from: FuzzKeys.strict.trustStore, at: nil)
     }
     signable.removeSignatures()
     try signable.sign(with: FuzzKeys.signing)

@@ -1,6 +1,6 @@
 /// An envelope that can get more signatures: a sealed payload and the signatures it has so far.
 ///
-/// A packer makes one, or it is made from an envelope whose signatures were verified. The payload never changes here,
+/// A packer makes one, or it is made from an envelope with enough valid signatures. The payload never changes here,
 /// and no script key is needed.
 package struct SignableEnvelope: Sendable {
     /// The bytes to sign. A signature made elsewhere must be over exactly these bytes.
@@ -9,7 +9,9 @@ package struct SignableEnvelope: Sendable {
     private let limits: EnvelopeLimits
     private var lines: [(keyID: KeyID, algorithm: SignatureAlgorithm, line: [UInt8])] = []
 
-    package var signers: Set<KeyID> { Set(lines.map(\.keyID)) }
+    /// The keys that the signature lines name. Lines of an envelope that was read are kept, also those of keys that are
+    /// not trusted.
+    package var keyIDs: Set<KeyID> { Set(lines.map(\.keyID)) }
     package var algorithms: Set<SignatureAlgorithm> { Set(lines.map(\.algorithm)) }
 
     init(payload: [UInt8], suite: EnvelopeSuite, scriptKeyID: KeyID, limits: EnvelopeLimits) {
@@ -31,7 +33,7 @@ package struct SignableEnvelope: Sendable {
 
     /// Signs the payload. The signature replaces an earlier one by the same key and algorithm.
     ///
-    /// - Throws: `unavailable` if OpenSSL refuses the algorithm.
+    /// - Throws: `config` if the key cannot sign, `unavailable` if OpenSSL refuses the algorithm.
     package mutating func sign(with key: SigningKey) throws(PatchError) {
         add(try key.sign(payload[...]), of: key.verifyingKey)
     }
@@ -44,7 +46,7 @@ package struct SignableEnvelope: Sendable {
     /// - Throws: `badSignature` if it is not a signature of this payload by a trusted key, `policy` if that key is
     ///   revoked or has expired, `unavailable` if OpenSSL refuses an algorithm.
     package mutating func attach(
-        _ signature: [UInt8], from trustStore: TrustStore, at time: Timestamp? = nil
+        _ signature: [UInt8], from trustStore: TrustStore, at time: Timestamp?
     ) throws(PatchError) {
         var unavailable: PatchError?
         for trusted in trustStore.keys {
@@ -67,9 +69,7 @@ package struct SignableEnvelope: Sendable {
             .badSignature,
             "a signature of \(signature.count) bytes is not by a trusted key over this payload; "
                 + trustStore.summary(at: time),
-            hint:
-                "sign exactly the payload's bytes, with the algorithm for which the key is trusted, as rsa-sha256:FILE, and trust the signer's public key"
-        )
+            hint: "sign exactly the payload's bytes, with a trusted key and the algorithm that it is trusted for")
     }
 
     private mutating func add(_ signature: [UInt8], of key: VerifyingKey) {

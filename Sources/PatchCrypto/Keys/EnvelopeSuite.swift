@@ -2,7 +2,8 @@
 ///
 /// It is no enum, so that a version after 1.0 can know more suites: give a `switch` over them a `default`.
 public struct EnvelopeSuite: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
-    /// AES-128-CBC and MD5: the suite of the manual.
+    /// AES-128-CBC and MD5, as in the manual of mPaaS, for its clients. Neither shows a change: only the signature
+    /// does.
     public static let aes128CBCMD5 = Self("aes-128-cbc+md5", keyLength: 16, .aes128CBC, .md5, digestSuffix: ".md5")
     /// AES-256-GCM and SHA-256.
     public static let aes256GCMSHA256 = Self(

@@ -16,7 +16,9 @@ public protocol ScriptKeyProvider: Sendable {
     /// The key with an id, as an envelope names it.
     ///
     /// - Returns: nil if there is none.
-    /// - Throws: A `PatchError` if the store cannot be read.
+    /// - Throws: `unavailable` if the store cannot be read now, such as a keychain that is locked. The patch is then
+    ///   refused, and verified again later. Not `io`, which ends a sync, and not `policy` or `unknownSigner`, which end
+    ///   patches that run.
     func scriptKey(withID id: KeyID) throws(PatchError) -> ScriptKey?
 
     /// The names of the keys, for the message of an error if none of them fits. By default, the message has no names.
@@ -62,7 +64,7 @@ public struct ScriptKeyRing: ScriptKeyProvider {
             throw PatchError(
                 .config, "\(name) cannot be a key name", hint: "use letters, digits, . _ @ and -, at most 64 of them")
         }
-        if let known = keys.first(where: { $0.name == name || $0.key.id == key.id }) {
+        if let known = keys.first(where: { $0.name.isByteEqual(to: name) || $0.key.id == key.id }) {
             throw PatchError(
                 .config, "the key \(known.key.id), named \(known.name), already exists", hint: "remove it first")
         }
@@ -73,10 +75,11 @@ public struct ScriptKeyRing: ScriptKeyProvider {
     ///
     /// - Throws: `config` if there is no key with that name.
     package mutating func remove(_ name: String) throws(PatchError) {
-        guard let index = keys.firstIndex(where: { $0.name == name }) else {
+        guard let index = keys.firstIndex(where: { $0.name.isByteEqual(to: name) }) else {
+            let names = scriptKeyNames.joined(separator: ", ")
             throw PatchError(
                 .config, "no key named \(name) in the store",
-                hint: "the names are \(scriptKeyNames.joined(separator: ", "))")
+                hint: names.isEmpty ? "it has no key" : "the names are \(names)")
         }
         keys.remove(at: index)
     }

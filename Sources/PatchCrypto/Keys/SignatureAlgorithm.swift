@@ -2,8 +2,8 @@
 ///
 /// It is no enum, so that a version after 1.0 can know more algorithms: give a `switch` over them a `default`.
 public struct SignatureAlgorithm: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
-    /// RSA, PKCS#1 v1.5, with SHA-1: the algorithm of the manual. SHA-1 collisions can be made, so use it only for old
-    /// clients.
+    /// RSA, PKCS#1 v1.5, with SHA-1: the algorithm of the manual of mPaaS. SHA-1 collisions can be made, so use it only
+    /// for old clients.
     public static let rsaSHA1 = Self("rsa-sha1", .rsa, .sha1)
     /// RSA, PKCS#1 v1.5, with SHA-256.
     public static let rsaSHA256 = Self("rsa-sha256", .rsa, .sha256)

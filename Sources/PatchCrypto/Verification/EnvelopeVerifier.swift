@@ -9,7 +9,7 @@ public struct EnvelopeVerifier: Sendable {
     /// The rules that a sound patch must fit.
     private let policy: VerificationPolicy
     /// How large an envelope and its parts may be.
-    package var limits: EnvelopeLimits
+    package let limits: EnvelopeLimits
 
     /// Makes a verifier.
     ///
@@ -55,7 +55,8 @@ public struct EnvelopeVerifier: Sendable {
     /// - Parameters:
     ///   - bytes: The whole file; it is decrypted in place if the caller keeps no other copy.
     ///   - scriptKeys: One of them decrypts the payload and the scripts. This can be a single `ScriptKey`.
-    /// - Throws: Why the envelope was refused, with a code from docs/format.md.
+    /// - Throws: Why the envelope was refused, with a code from docs/format.md. `unavailable` if OpenSSL refuses an
+    ///   algorithm or memory is missing, `config` if `scriptKeys` returns another key, and what `scriptKeys` throws.
     public func verify(
         _ bytes: consuming [UInt8], scriptKeys: some ScriptKeyProvider
     ) throws(PatchError) -> VerifiedPatch {
@@ -153,38 +154,53 @@ public struct EnvelopeVerifier: Sendable {
         let signed = Set(trustStore.keys.filter { valid.contains($0.key.id) }.map(\.name))
         let missing = requiredSigners.first { $0.isDisjoint(with: signed.compactMap(\.self)) }
         if signers.count >= threshold, missing == nil { return signers }
-        if let unavailable { throw unavailable }
+        throw unavailable ?? refusal(of: signatures, signers: signers, named: signed, missing: missing)
+    }
+
+    /// Why signatures are not enough: a changed file comes before a key that is no longer trusted, and that before one
+    /// that never was.
+    ///
+    /// - Parameters:
+    ///   - signers: The trusted keys whose signatures are valid.
+    ///   - names: Their names.
+    ///   - missing: The names of a required key of which none is among them.
+    private func refusal(
+        of signatures: [VerificationReport.Signature], signers: [KeyID], named names: Set<String?>,
+        missing: Set<String>?
+    ) -> PatchError {
         if let bad = signatures.first(where: { $0.isTrusted && !$0.isValid }) {
-            throw PatchError(
+            return PatchError(
                 .badSignature, "the signature by the trusted key \(bad.keyID) is invalid: the file was changed",
                 hint: "fetch the file again, or pack it again")
         }
         if let refused = signatures.first(where: { $0.refusal != nil && $0.isValid }) {
             let name = refused.keyName.map { " (\($0))" } ?? ""
-            throw PatchError(
+            return PatchError(
                 .policy,
                 "signed by the key \(refused.keyID)\(name), which \(refused.refusal ?? "")",
                 hint: "have it signed with a key that is still trusted")
         }
         if let missing, !signers.isEmpty {
-            let by = signed.map { $0 ?? "a key without a name" }.sorted().joined(separator: ", ")
-            throw PatchError(
+            let by = names.map { $0 ?? "a key without a name" }.sorted().joined(separator: ", ")
+            return PatchError(
                 .unknownSigner, "signed by \(by), but not by \(missing.sorted().joined(separator: " or "))",
                 hint: "have it signed with that key too")
         }
         guard signers.isEmpty else {
             let keys = signers.count == 1 ? "1 trusted key" : "\(signers.count) trusted keys"
-            throw PatchError(
+            return PatchError(
                 .unknownSigner, "signed by \(keys), but the threshold is \(threshold)",
                 hint: "have it signed with more of the trusted keys")
         }
         let named = signatures.map { "\($0.keyID) (\($0.algorithm.rawValue))" }.joined(separator: ", ")
         let trusted = trustStore.summary(at: policy.time)
-        let other = signatures.first { signature in trustStore.keys.contains { $0.key.id == signature.keyID } }
-        throw PatchError(
+        let other = signatures.first { line in
+            trustStore.keys.contains { $0.key.id == line.keyID && $0.key.algorithm != line.algorithm }
+        }
+        return PatchError(
             .unknownSigner, "signed by \(named), but \(trusted)",
             hint: other.map {
-                "the key is trusted for another algorithm: trust it for this one too, as \($0.algorithm.rawValue):FILE"
+                "the key is trusted for another algorithm: if it signs with \($0.algorithm.rawValue) now, trust it for that instead"
             }
                 ?? "refuse the file, or trust the public key if you know whose it is")
     }

@@ -211,7 +211,7 @@ extension StoreState {
     ) {
         for index in closed { held[index].failures += 1 }
         guard let worst = closed.max(by: { held[$0].failures < held[$1].failures }),
-            held[worst].failures >= max(1, limits.safeModeFailures)
+            held[worst].failures >= limits.safeModeFailures
         else { return }
         events += ban(held[worst].patch, held[worst].hash, Self.failedLaunches, at: time)
     }
@@ -230,7 +230,7 @@ extension StoreState {
             return
         }
         failures += 1
-        guard failures >= max(1, limits.safeModeFailures) else { return }
+        guard failures >= limits.safeModeFailures else { return }
         if ran.contains(where: { !held[$0].isProtective }) { events.append(.safeMode(failures: failures)) }
         for index in ran {
             if held[index].isProtective {

@@ -6,6 +6,7 @@ extension FeedRepository {
     /// Restores the list of an older state, unless it is in effect. A patch that was not listed then is withdrawn,
     /// because devices may have it. A stop that is restored keeps its reason, so that one by a gate remains one.
     ///
+    /// - Returns: Whether the list was changed.
     /// - Throws: `config` if a patch was listed then, but the release keys no longer sign its envelope.
     package mutating func undo(to older: FeedRepository, in details: ChangeDetails) throws(PatchError) -> Bool {
         let signed = Set(targets.map(\.path))
@@ -20,13 +21,13 @@ extension FeedRepository {
         restored.minimumAppVersion = older.list.minimumAppVersion
         restored.notice = older.list.notice
         restored.switches = older.list.switches
-        let (now, earlier) = (Dictionary(grouping: list.entries, by: \.name), Set(before.map(\.path)))
+        let (now, earlier) = (Dictionary(grouping: list.entries, by: \.name), Set(before.map(\.name)))
         restored.entries =
             before.map { entry in
                 // An entry that is the same for devices keeps its current time, author and reason.
                 now[entry.name]?.first { $0.isEquivalent(to: entry) } ?? entry
             }
-            + list.entries.filter { !earlier.contains($0.path) }.map { entry in
+            + list.entries.filter { !earlier.contains($0.name) }.map { entry in
                 guard entry.state != .withdrawn else { return entry }
                 var entry = entry
                 entry.state = .withdrawn
@@ -66,8 +67,8 @@ extension FeedRepository {
     private func reasonAgainstUndo(
         to older: FeedRepository, undoing undone: [ChangeStamp], by author: String?
     ) -> String? {
-        for change in undone {
-            guard let other = change.author, other != author else { continue }
+        for change in undone where change.author != author {
+            let other = change.author ?? "somebody without a name"
             return "a change since then was made by \(other)\(change.reason.map { ": \($0)" } ?? "")"
         }
         return older.list.offersMore(than: list).map { "\($0) again" }

@@ -7,9 +7,9 @@ extension PatchListDraft {
     /// The first thing that this list offers to more devices than another list, in words; nil if it offers nothing
     /// more.
     func offersMore(than other: PatchListDraft) -> String? {
-        let listed = other.entries(by: \.path)
+        let listed = other.entries(by: \.name)
         let wider = entries.first { entry in
-            listed[entry.path].map { entry.reachesMore(than: $0) } ?? entry.isOffered
+            listed[entry.name].map { entry.reachesMore(than: $0) } ?? entry.isOffered
         }
         if let wider { return "\(wider.name) would be \(wider.words)" }
         if let lowest = other.minimumAppVersion, reachesVersions(below: lowest) {

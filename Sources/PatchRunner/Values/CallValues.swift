@@ -8,7 +8,8 @@ internal import Synchronization
     let limits: PatchLimits
     let reports: PatchEventSink
     let className: @Sendable (AnyObject) -> String
-    /// The script; nil after its Lua state is closed.
+    /// The script; nil after its Lua state is closed. It is written before the first callback and after the last one,
+    /// and the state's lock orders the callbacks in between.
     nonisolated(unsafe) private(set) var owner: AnyObject?
     private let calls = Mutex(Calls())
     /// How many running calls try a script whose breaker is open.
@@ -109,6 +110,10 @@ internal import Synchronization
         }
     }
 
+    /// Lets a table of a spec represent an object.
+    ///
+    /// - Parameter table: The table's address. The Lua state must hold the table, because another one may get the
+    ///   address of a table that is gone.
     package func addObject(_ object: any AnyObject & Sendable, table: UInt) {
         let old = calls.locked { $0.objectsOfTables.updateValue(object, forKey: table) }
         withExtendedLifetime(old) {}

@@ -38,7 +38,8 @@ extension PublishingRemedy {
         case .signStore(let app, let environment):
             "sign it for that: patchpack trust sign STORE --app \(app) --environment \(environment)"
         case .signStoreAgain: "devices take no keys of an older store: sign it again, with a higher --number"
-        case .publishAgain: "publish it again: patchpack feed publish DIR FILE.js --rollout 100%"
+        case .publishAgain:
+            "pack it again with a higher version, and publish that for those who had it: patchpack feed publish DIR FILE.js --rollout PERCENT"
         case .giveKeyOrRoot:
             "give a private key with --key, or set PATCHPACK_FEED_KEY; --root FILE is enough to look"
         case .giveRoot(let digest):

@@ -25,19 +25,19 @@ import Testing
         var envelope = try Self.unsigned()
         let (first, second) = (TestKeys.signing, TestKeys.otherSigning)
         let store = try TrustStore(trusting: [first.verifyingKey, second.verifyingKey])
-        for key in [second, first, first] { try envelope.attach(key.sign(envelope.payload[...]), from: store) }
+        for key in [second, first, first] { try envelope.attach(key.sign(envelope.payload[...]), from: store, at: nil) }
         let signers = [second, first].map(\.verifyingKey.id)
-        #expect(envelope.signers == Set(signers) && envelope.algorithms == [.rsaSHA1])
+        #expect(envelope.keyIDs == Set(signers) && envelope.algorithms == [.rsaSHA1])
         #expect(try UnverifiedEnvelope(envelope.encoded()).signatures.map(\.keyID) == signers)
     }
 
     @Test func aSignatureOfSomethingElseIsRefused() throws {
         var envelope = try Self.unsigned()
         let signature = try TestKeys.signing.sign(envelope.payload.dropLast())
-        #expect(throws: PatchError(.badSignature, "")) { try envelope.attach(signature, from: TestKeys.trust) }
+        #expect(throws: PatchError(.badSignature, "")) { try envelope.attach(signature, from: TestKeys.trust, at: nil) }
         let other = try TestKeys.otherSigning.sign(envelope.payload[...])
-        #expect(throws: PatchError(.badSignature, "")) { try envelope.attach(other, from: TestKeys.trust) }
-        #expect(envelope.signers.isEmpty)
+        #expect(throws: PatchError(.badSignature, "")) { try envelope.attach(other, from: TestKeys.trust, at: nil) }
+        #expect(envelope.keyIDs.isEmpty)
     }
 
     @Test func aKeyThatIsNoLongerTrustedIsNamed() throws {
@@ -45,13 +45,13 @@ import Testing
         let signature = try TestKeys.signing.sign(envelope.payload[...])
         let key = TestKeys.signing.verifyingKey
         let revoked = try trust(TrustedKey(key, isRevoked: true))
-        #expect(throws: PatchError(.policy, "")) { try envelope.attach(signature, from: revoked) }
+        #expect(throws: PatchError(.policy, "")) { try envelope.attach(signature, from: revoked, at: nil) }
         let end = try #require(Timestamp("2026-11-26T00:00:00Z"))
         let ended = try trust(TrustedKey(key, expires: end))
         #expect(throws: PatchError(.policy, "")) { try envelope.attach(signature, from: ended, at: end) }
-        #expect(envelope.signers.isEmpty)
+        #expect(envelope.keyIDs.isEmpty)
         try envelope.attach(signature, from: ended, at: Timestamp("2026-11-25T23:59:59Z"))
-        #expect(envelope.signers == [key.id])
+        #expect(envelope.keyIDs == [key.id])
     }
 
     /// Up to eight keys are named. Of more keys, only the first and the last are named.
@@ -75,11 +75,11 @@ import Testing
             let signature = try TestKeys.signing.sign(envelope.payload[...])
             let store = try TrustStore(trusting: [TestKeys.otherSigning.verifyingKey, TestKeys.signing.verifyingKey])
             #expect(Self.allowOnly("fips=yes"))
-            #expect(throws: PatchError(.unavailable, "")) { try envelope.attach(signature, from: store) }
-            #expect(envelope.signers.isEmpty)
+            #expect(throws: PatchError(.unavailable, "")) { try envelope.attach(signature, from: store, at: nil) }
+            #expect(envelope.keyIDs.isEmpty)
             #expect(Self.allowOnly(""))
-            try envelope.attach(signature, from: store)
-            #expect(envelope.signers == [TestKeys.signing.verifyingKey.id])
+            try envelope.attach(signature, from: store, at: nil)
+            #expect(envelope.keyIDs == [TestKeys.signing.verifyingKey.id])
         }
     }
 

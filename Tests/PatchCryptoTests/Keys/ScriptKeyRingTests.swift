@@ -15,6 +15,12 @@ import Testing
         #expect(ring.scriptKeyNames == ["new"])
         #expect(ring.scriptKey(withID: TestKeys.script.id) == nil)
         #expect(throws: PatchError(.config, "")) { try ring.remove("old") }
+        try ring.add(TestKeys.script, named: "K")
+        // It looks the same, and is canonically equivalent, but is another name.
+        #expect(throws: PatchError(.config, "")) { try ring.remove("\u{212A}") }
+        for name in ["new", "K"] { try ring.remove(name) }
+        let empty = #expect(throws: PatchError.self) { try ring.remove("K") }
+        #expect(empty?.hint == "it has no key")
     }
 
     @Test func scriptKeyRingDuplicateNameOrKeyIsRefused() throws {

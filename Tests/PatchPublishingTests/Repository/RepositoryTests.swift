@@ -76,6 +76,26 @@ import Testing
         #expect(repository.list.entries[2].reason == "too early")
     }
 
+    /// A withdrawal needs no path.
+    @Test func undoKeepsWithdrawalsWithoutAPath() throws {
+        var repository = try feed.repository()
+        func withdraw(_ index: Int) {
+            repository.edit(in: details) { list in
+                let old = list.entries[index]
+                list.entries[index] = PatchEntryDraft(withdrawing: old.id, version: old.version)
+            }
+        }
+        withdraw(0)
+        let before = repository
+        withdraw(1)
+        #expect(before.list.offersMore(than: repository.list) != nil)
+        let isChanged = try repository.undo(to: before, in: details)
+        #expect(isChanged && repository.list.entries.map(\.state) == [.withdrawn, .active])
+        let older = try feed.repository()
+        let isRestored = try repository.undo(to: older, in: details)
+        #expect(isRestored && repository.list.entries.map(\.state) == [.active, .active])
+    }
+
     /// A change waits for signatures, while another one is made and signed.
     @Test func aChangeIsMadeAgainOnTopOfAnother() throws {
         let base = try feed.repository()

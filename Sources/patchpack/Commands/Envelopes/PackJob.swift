@@ -113,7 +113,7 @@ struct PackJob: Sendable {
                 let digest = try MessageDigest.sha256.hexadecimal(of: sealed.payload)
                 result.payloadDigest = String(decoding: digest, as: UTF8.self)
             }
-            try check(envelope, scripts, signers: sealed.signers.count)
+            try check(envelope, scripts, signers: sealed.keyIDs.count)
             if writesToStandardOutput {
                 if !isDryRun { try StandardOutput.write(envelope) }
             } else if unit.output.holds(envelope) {

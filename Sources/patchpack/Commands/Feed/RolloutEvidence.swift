@@ -8,7 +8,8 @@ import PatchText
 /// What devices have reported on a patch of a rollout since it was offered.
 struct RolloutEvidence {
     let ofStep: RolloutStep.Evidence
-    /// The error of a file that could not be read; nil if all could.
+    /// The first error of the files, which is printed already: one cannot be read, or none has an event; nil if there
+    /// is none.
     let unread: PatchError?
     /// What else to know about it, in lines.
     let notes: [String]
@@ -16,7 +17,8 @@ struct RolloutEvidence {
     /// Reads the events that a command line names.
     ///
     /// - Parameters:
-    ///   - begin: When devices could first have the step; nil for the time of the change.
+    ///   - begin: When devices could first have the step; nil if the entry has no time. Then each device counts as new,
+    ///     and the step as old enough.
     ///   - limits: The bounds above which no device may keep the patch.
     init(
         on entry: PatchEntryDraft, of feed: FeedRepository, begin: Timestamp?, gates: [ReportGate],
@@ -27,7 +29,9 @@ struct RolloutEvidence {
         guard !places.isEmpty else { throw .usage("no events", hint: "give --events FILE or DIR") }
         let gates = gates.filter { $0.isAsked(of: entry) }
         let limits = limits.filter { $0.isAsked(of: entry) }
-        let soaked = Timestamp(secondsSince1970: now.secondsSince1970.addingOrMost(-rules.soak))
+        let soaked =
+            Timestamp(secondsSince1970: now.secondsSince1970.addingOrMost(-rules.soak))
+            ?? Timestamp(secondsSince1970: 0)
         let filter = ReportFilter(
             patch: entry.id,
             // A bound may be relative to the version before.
