@@ -126,14 +126,15 @@ let package = Package(
         .executableTarget(
             name: "world",
             dependencies: [
-                "PatchDevice", "PatchReport", "PatchPublishing", "PatchFeed", "PatchRunner", "PatchFiles", "PatchText",
-                "PatchCrypto", "FeedTestSupport", "RandomSupport", "world_faults",
+                "PatchTesting", "PatchDevice", "PatchReport", "PatchPublishing", "PatchFeed", "PatchRunner",
+                "PatchFiles", "PatchText", "PatchCrypto", "FeedTestSupport", "RandomSupport", "world_faults",
             ],
             path: "Tests/World", exclude: ["Faults"]),
         .target(name: "RandomSupport", path: "Tests/RandomSupport"),
         .target(name: "TestSupport", dependencies: ["PatchCrypto"], path: "Tests/TestSupport"),
         .target(
-            name: "FeedTestSupport", dependencies: ["PatchPublishing", "PatchFeed", "PatchCrypto"],
+            name: "FeedTestSupport",
+            dependencies: ["PatchReport", "PatchPublishing", "PatchFeed", "PatchRunner", "PatchFiles", "PatchCrypto"],
             path: "Tests/FeedTestSupport"),
         .testTarget(name: "PatchCryptoTests", dependencies: ["PatchCrypto", "TestSupport"]),
         .testTarget(name: "PatchTextTests", dependencies: ["PatchText", "PatchCrypto", "TestSupport"]),
@@ -149,8 +150,8 @@ let package = Package(
         .testTarget(
             name: "PatchReportTests",
             dependencies: [
-                "PatchReport", "PatchPublishing", "PatchFeed", "PatchFiles", "PatchText", "PatchCrypto", "TestSupport",
-                "RandomSupport",
+                "FeedTestSupport", "PatchReport", "PatchPublishing", "PatchFeed", "PatchFiles", "PatchText",
+                "PatchCrypto", "TestSupport", "RandomSupport",
             ]),
         .testTarget(
             name: "PatchDeviceTests",

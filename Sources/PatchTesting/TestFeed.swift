@@ -82,18 +82,23 @@ public final class TestFeed: Sendable {
     public func publish(
         source: String, percent: Double? = nil, groups: Set<String> = [], nextLaunch: Bool = false
     ) throws(PatchError) -> PatchID {
-        let scripts = [PatchScript(name: "main.lua", bytes: Array(source.utf8))]
-        let manifest = try ManifestFields(try ScriptHead(of: scripts[0].bytes)).manifest(of: scripts)
-        let packer = try EnvelopePacker(scriptKey: scriptKey, signingKeys: [state.locked { $0.signingKey }])
-        let envelope = try packer.pack(manifest, scripts)
-        let publication = try Publication(FeedFile.Contents(envelope), manifest) {
-            (entry) throws(PatchError) in
+        let new = try publication(of: source) { (entry) throws(PatchError) in
             entry.rollout = percent.map { Rollout($0) }
             entry.groups = groups.sorted()
             entry.when = nextLaunch ? .nextLaunch : nil
         }
-        try change { (feed, details) throws(PatchError) in _ = try feed.publish([publication], in: details) }
-        return manifest.patch
+        try change { (feed, details) throws(PatchError) in _ = try feed.publish([new], in: details) }
+        return new.entry.patch
+    }
+
+    /// Packs a script, to publish it in this feed or in another one.
+    package func publication(
+        of source: String, _ body: (inout PatchEntryDraft) throws(PatchError) -> Void
+    ) throws(PatchError) -> Publication {
+        let scripts = [PatchScript(name: "main.lua", bytes: Array(source.utf8))]
+        let manifest = try ManifestFields(try ScriptHead(of: scripts[0].bytes)).manifest(of: scripts)
+        let packer = try EnvelopePacker(scriptKey: scriptKey, signingKeys: [state.locked { $0.signingKey }])
+        return try Publication(FeedFile.Contents(packer.pack(manifest, scripts)), manifest, body)
     }
 
     /// Offers a patch to another part of all installations. If it is in shadow, it goes live.
@@ -187,7 +192,7 @@ public final class TestFeed: Sendable {
     /// Removes a patch from the feed, as `feed prune` does with old versions.
     package func prune(_ patch: PatchID) throws(PatchError) {
         try change { (feed, details) throws(PatchError) in
-            feed.prune(in: details) { $0.id == patch.id && $0.version == patch.version }
+            feed.prune(in: details) { $0.patch == patch }
         }
     }
 
@@ -202,7 +207,7 @@ public final class TestFeed: Sendable {
         try change { (feed, details) throws(PatchError) in
             var details = details
             details.reason = reason
-            let old = feed.list.entries.first { $0.id == patch.id && $0.version == patch.version }
+            let old = feed.list.entries.first { $0.patch == patch }
             guard let old else { throw PatchError(.config, "\(patch.id) \(patch.version): not in this feed") }
             var entry = old
             try body(&entry)

@@ -1,5 +1,6 @@
 package import PatchCrypto
 package import PatchFeed
+import PatchFiles
 package import PatchPublishing
 import Synchronization
 
@@ -28,12 +29,19 @@ package final class FeedFixture: Sendable {
         root = try (0..<rootKeys).map { _ in try SigningKey.generate(.ed25519) }
         release = try SigningKey.generate(.ed25519)
         online = try SigningKey.generate(.ed25519)
-        var feed = try FeedRepository(
-            app: Self.app, environment: "release", root: root.map { try FeedKey($0.verifyingKey) },
-            rootThreshold: rootThreshold, release: [FeedKey(release.verifyingKey)], releaseThreshold: 1,
-            online: [FeedKey(online.verifyingKey)], at: Self.now)
+        var feed = try Self.feed(root: root, rootThreshold: rootThreshold, release: [release], online: online)
         try server.write(feed.files(signedBy: signers(root + [release, online]), in: Self.details))
         if let versions { try publish(versions) }
+    }
+
+    /// A new feed, with the keys of its roles.
+    package static func feed(
+        root: [SigningKey], rootThreshold: Int = 1, release: [SigningKey], releaseThreshold: Int = 1,
+        online: SigningKey, at now: Timestamp = now
+    ) throws(PatchError) -> FeedRepository {
+        try FeedRepository(
+            app: app, environment: "release", root: root.map(\.feedKey), rootThreshold: rootThreshold,
+            release: release.map(\.feedKey), releaseThreshold: releaseThreshold, online: [online.feedKey], at: now)
     }
 
     package func signers(_ keys: [SigningKey]) throws -> [FeedSigner] { try keys.map { try FeedSigner($0) } }
@@ -96,10 +104,15 @@ package final class FeedFixture: Sendable {
 }
 
 extension SigningKey {
+    /// The key as feeds have it. All keys of these tests are Ed25519 keys.
+    package var feedKey: FeedKey {
+        do { return try FeedKey(verifyingKey) } catch { fatalError("not a feed's key: \(error)") }
+    }
+
     /// A metadata file with any content, signed by this key.
     package func file(of signed: JSONValue) throws -> [UInt8] {
         let signature = try sign(signed.canonical[...])
-        return MetadataSignature.file(signed, [.init(keyID: try FeedKey(verifyingKey).id, bytes: signature)])
+        return MetadataSignature.file(signed, [.init(keyID: feedKey.id, bytes: signature)])
     }
 }
 
@@ -141,6 +154,14 @@ package final class MemorySource: FeedSource {
             precondition(file.replaces || self[file.path] == nil || self[file.path] == bytes, file.path)
             self[file.path] = bytes
         }
+    }
+
+    /// What `check` finds in its feed.
+    package func check(
+        root: [UInt8], at now: Timestamp, scriptKey: ScriptKey? = nil
+    ) async throws(PatchError) -> FeedCheck {
+        var client = try FeedClient(root: root, source: self, storage: MemoryStorage(), at: now)
+        return try await FeedCheck(&client, at: now, scriptKeys: scriptKey, in: Path("www"))
     }
 
     package func fetch(_ request: FeedRequest) async throws(PatchError) -> FeedReply {

@@ -1,3 +1,4 @@
+import FeedTestSupport
 import Foundation
 import PatchCrypto
 @testable import PatchDevice
@@ -932,19 +933,17 @@ import Testing
     /// Its app confirmed while it was a follower, and is not asked again. The end of the watch is the confirmation.
     @Test func followerConfirmedBeforeTakingOverNeedsNoConfirmation() async throws {
         let bench = try await benchWithTrial()
-        let time = Mutex(Duration.zero)
-        let (device, app) = try second(
-            bench,
-            uptime: Uptime(now: { time.locked(\.self) }, sleep: { _ in try await Task.sleep(for: .seconds(600)) }))
+        let clock = ManualClock()
+        let (device, app) = try second(bench, uptime: clock.uptime)
         device.launch()
         device.confirm()
         bench.end()
         await device.sync()
         #expect(stages(device) == ["8 trial 0", "7 good 0"] && app.price(1) == 9)
-        time.locked { $0 = .seconds(599) }
+        clock.advance(599)
         device.store.endWatches()
         #expect(stages(device) == ["8 trial 0", "7 good 0"])
-        time.locked { $0 = .seconds(600) }
+        clock.advance(1)
         device.store.endWatches()
         #expect(stages(device).first == "8 good 0")
         #expect(device.store.state.launch?.isWatched == false)

@@ -34,7 +34,7 @@ import Testing
 
     /// Serves a list that has a version of a patch, and switches all patches off. The role of the patches is missing.
     private func serveTheKillSwitch() throws {
-        let entry = try FeedKey(key.verifyingKey)
+        let entry = key.feedKey
         let keys = JSONValue.object([(entry.id, entry.json)])
         let signers: Members = [("keyids", .array([.string(entry.id)])), ("threshold", .integer(1))]
         let version = JSONValue.object([("version", .integer(1))])

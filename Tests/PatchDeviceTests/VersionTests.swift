@@ -1,3 +1,4 @@
+import FeedTestSupport
 import Foundation
 import PatchCrypto
 @testable import PatchDevice
@@ -31,9 +32,7 @@ import Testing
             let app: App
         }
 
-        final class Clock: Sendable { let seconds = Mutex(1_790_000_000) }
-
-        let clock = Clock()
+        let clock = ManualClock()
         static let guardID = "com.example.shop.guard"
         let feed: TestFeed
         let files: TestFolder
@@ -43,7 +42,7 @@ import Testing
 
         init(processes: Int = 1) throws {
             feed = try TestFeed(
-                app: "com.example.shop", clock: { [clock] in Timestamp(secondsSince1970: clock.seconds.locked { $0 }) })
+                app: "com.example.shop", clock: { [clock] in Timestamp(secondsSince1970: clock.now) })
             files = try TestFolder()
             self.processes = Array(repeating: nil, count: processes)
         }
@@ -65,7 +64,7 @@ import Testing
                 host: try HostInfo(app: "com.example.shop", version: version), registry: registry, folder: folder,
                 feed: .init(root: feed.root, source: feed), trust: PatchTrust(feed.trust, scriptKeys: feed.scriptKey),
                 configuration: .init(isReader: isReader).with(
-                    clock: { [clock] in Timestamp(nearestTo: clock.seconds.locked { $0 }) }))
+                    clock: { [clock] in Timestamp(nearestTo: clock.now) }))
             device.launch()
             let process = Process(version: version, device: device, app: app)
             processes[number] = process
@@ -290,7 +289,7 @@ import Testing
         let patch = try machine.publishPrice(7)
         for version in ["1.0", "1.0", "1.1", "1.1"] { try await machine.work(version) }
         let old = machine.feed.files
-        machine.clock.seconds.locked { $0 += 60 }
+        machine.clock.advance(60)
         switch what {
         case "withdrawn": try machine.feed.withdraw(patch)
         case "shadow": try machine.feed.shadow(patch)
@@ -320,7 +319,7 @@ import Testing
         let machine = try Machine()
         let patch = try machine.publishPrice(7)
         for version in ["1.0", "1.0", "1.1", "1.1"] { try await machine.work(version) }
-        machine.clock.seconds.locked { $0 += 60 }
+        machine.clock.advance(60)
         try machine.feed.withdraw(patch)
         try await machine.work("1.1")
         try FileManager.default.removeItem(atPath: "\(machine.folder)/versions/1.1/feed/list.json")

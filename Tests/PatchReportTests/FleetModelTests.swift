@@ -1,3 +1,4 @@
+import FeedTestSupport
 import PatchCrypto
 import PatchFeed
 import PatchFiles
@@ -100,9 +101,7 @@ import Testing
         let patch = try #require(report.patches.first)
         let texts = fleet.isShadow ? ["differs<10%"] : ["failures<10%", "fallbacks<10%"]
         let gates = try texts.map { text in
-            let gate = try #require(ReportGate(text))
-            let verdict = gate.judge(patch, scale: report.scale).verdict
-            return RolloutStep.Gate(text, try #require(RolloutStep.Gate.Verdict(rawValue: verdict.rawValue)), "")
+            RolloutStep.Gate(try #require(ReportGate(text)), on: patch, of: report)
         }
         let now = try #require(Timestamp(secondsSince1970: ReportTests.now / 1000))
         var entry = PatchEntryDraft(withdrawing: "com.example.fix", version: 2)
@@ -112,12 +111,7 @@ import Testing
         return RolloutStep(
             of: entry, isEnabled: true,
             by: .init(steps: [.shadow, .part(100), .part(10_000)], soak: 0, fresh: 3600, newDevices: 1),
-            .init(
-                events: report.input.events, devices: report.devices,
-                damage: .init(
-                    lines: report.input.damaged, linesWithoutDevice: report.input.damagedWithoutDevice,
-                    devices: report.input.damagedDevices),
-                newest: report.newest, newDevices: patch.newDevices, gates: gates), at: now)
+            .init(report, gates: gates), at: now)
     }
 
     @Test func randomFleetsDecideNothingWrong() throws {

@@ -1,3 +1,4 @@
+import FeedTestSupport
 import PatchDevice
 import PatchFiles
 import Synchronization
@@ -17,7 +18,7 @@ import Synchronization
     /// The patches that it has banned, and when that was seen first.
     var banned: [PatchID: Int] = [:]
     /// Until when the ages of the folder's files were made right.
-    private var passed = World.Clock.start
+    private var passed = ManualClock.start
     unowned let world: World
 
     struct Part {
@@ -54,8 +55,7 @@ import Synchronization
 
     /// Lets the time pass for the files of the folder, which have the times of this machine, and for its workers.
     func pass() {
-        let past = world.now - passed
-        passed = world.now
+        let past = world.now - exchange(&passed, with: world.now)
         for part in (try? Folder.names(in: Path("\(folder)/versions"))) ?? [] {
             for name in ["state", "mark", "bans", "synced", "syncing"] {
                 let file = Path("\(folder)/versions/\(part)/\(name)")
@@ -69,9 +69,11 @@ import Synchronization
         }
     }
 
-    /// The part of a version that has not run for two weeks is gone.
-    func forgetParts() {
+    /// Looks at everything after an event.
+    func look() {
+        // The part of a version that has not run for two weeks is gone.
         parts = parts.filter { FileInfo(Path("\(folder)/versions/\($0.key)"), following: false) != nil }
+        for life in lives { life.look() }
     }
 
     /// A process has ended. It refers to its host, so nothing of it stays open only if the host forgets it.

@@ -1,24 +1,14 @@
 import FeedTestSupport
 import PatchDevice
-import PatchFiles
 import PatchPublishing
 
 // What must hold in every world.
 extension World {
-    /// Looks at everything after an event.
-    func check() {
-        for host in hosts {
-            host.forgetParts()
-            for life in host.lives { life.look() }
-        }
-    }
-
     /// A device whose network, clock and disk are right refuses the feed only if `check` finds fault with it, too.
     func checkRefusal(_ error: PatchError, by name: String) async {
-        guard let now = Timestamp(secondsSince1970: now),
-            var client = try? FeedClient(root: root, source: self, storage: MemoryStorage(), at: now),
-            let result = try? await FeedCheck(&client, at: now, in: Path("www"))
-        else { return }
+        let place = MemorySource()
+        place.files = files.compactMapValues { $0.last?.bytes }
+        guard let result = try? await place.check(root: root, at: Timestamp(nearestTo: now)) else { return }
         let findsFault = !result.faults.isEmpty || result.ahead != nil
         expect(findsFault, "what check finds sound is taken by each device", "\(name): \(error)")
     }
@@ -28,9 +18,7 @@ extension World {
         records[timestamp].map { Array(sequence(first: $0) { self.records[$0.parent] }) } ?? []
     }
 
-    /// Notes the state of a copy after an action, and checks what the action has changed.
-    ///
-    /// - Parameter signs: Whether it signed the change that waits.
+    /// Notes the state of a copy, and checks what an action, which may have signed what waits, has changed in it.
     func note(_ copy: Copy, _ request: Request, signs: Bool = false) {
         let (timestamp, parent) = (copy.timestamp, copy.noted)
         guard timestamp != parent else { return }
@@ -72,7 +60,7 @@ extension World {
 
 extension Life {
     private func expect(_ isTrue: Bool, _ invariant: String, _ details: @autoclosure () -> String = "") {
-        world.expect(isTrue, invariant, "\(name): \(shown) \(details())")
+        world.expect(isTrue, invariant, "\(name): \(details())")
     }
 
     /// Looks at what it does after an event, and at what its device says.
@@ -84,15 +72,13 @@ extension Life {
         let (called, otherwise) = answers()
         let (running, banned, list) = (device.active, device.store.state.bans.map(\.patch), list)
         let answering = called + [otherwise].compactMap(\.self)
-        shown = "\(called), \(otherwise.map { "otherwise of \($0)" } ?? "no otherwise"), running \(before)"
+        world.trace("\(name): \(called), otherwise of \(otherwise.map { "\($0)" } ?? "none"), running \(before)")
 
-        // Each answer is of a version that runs, and each version that runs, and works, answers.
         expect(called.map(\.id) == Set(called.map(\.id)).sorted(), "layers are in the order of ids")
         expect(Set(called).isSubset(of: before), "only what runs answers")
         for patch in before where world.truths[patch]?.answers == true {
             expect(answering.contains(patch), "what runs answers", "\(patch)")
         }
-        // What the feed has taken away is gone, and stays gone.
         for patch in answering {
             let entry = list?.entry(patch)
             expect(!banned.contains(patch), "no banned patch answers")
@@ -192,9 +178,7 @@ extension Life {
         }
     }
 
-    /// Whether each list, from one of them on, has left a guard where it is.
-    ///
-    /// - Parameter isHarmless: Whether a higher version does not fail in its place.
+    /// Whether each list, from one of them on, has left a guard where it is, and all higher versions are harmless.
     private func isOffered(_ patch: PatchID, since place: Int, above isHarmless: (PatchEntryDraft) -> Bool) -> Bool {
         world.deployed[place...].allSatisfy { record in
             guard let list = record?.list, list.isOn(for: version) else { return false }
@@ -223,8 +207,7 @@ extension Life {
         let state = device.store.state
         // One that is closed is tried again and again, each time after a longer pause.
         if state.held.contains(where: { $0.patch == patch && $0.stage == .suspect && $0.isProtective }) {
-            let pause = world.now - (part.retried[patch] ?? -600)
-            part.retried[patch] = world.now
+            let pause = world.now - (part.retried.updateValue(world.now, forKey: patch) ?? -600)
             guard !part.hasBrokenDisk, !world.hasWrongClocks, device.role == .writer else { return }
             return expect(pause >= 600, "a closed patch is tried again after a pause", "\(patch) after \(pause) s")
         }
@@ -250,10 +233,6 @@ struct Record {
     let timestamp: [UInt8], parent: [UInt8], snapshot: [UInt8], list: PatchListDraft, time: Int
 }
 
-extension PatchEntryDraft {
-    var patch: PatchID { PatchID(id: id, version: version) }
-}
-
 extension PatchListDraft {
     func entry(_ patch: PatchID) -> PatchEntryDraft? { entries.first { $0.patch == patch } }
 
@@ -273,12 +252,8 @@ extension PatchListDraft {
     /// What this list offers to more devices than another one: `all`, `minimum`, and entries.
     fileprivate func raised(since old: PatchListDraft) -> Set<String> {
         func reach(_ entry: PatchEntryDraft?) -> Int {
-            switch entry?.state {
-            case .withdrawn: 0
-            case .paused, nil: 1
-            case .shadow: 2
-            case .active: 3 + (entry?.basisPoints ?? 0)
-            }
+            guard let entry, let state = entry.state else { return 1 }
+            return [.withdrawn: 0, .paused: 1, .shadow: 2, .active: 3 + entry.basisPoints][state] ?? 1
         }
         var raised = Set(old.entries.filter { reach(entry($0.patch)) > reach($0) }.map(\.name))
         if isEnabled, !old.isEnabled { raised.insert("all") }

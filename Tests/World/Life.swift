@@ -27,8 +27,6 @@ import Synchronization
     var guards: [PatchID: Int] = [:]
     /// The patches that have run, and those that have failed too often, so that older versions have taken their places.
     var ran: Set<PatchID> = [], replaced: Set<PatchID> = []
-    /// What it did when it was looked at last, for messages.
-    var shown = ""
 
     var world: World { host.world }
     var name: String { "\(host.name) \(version)" }
@@ -48,7 +46,6 @@ import Synchronization
         check = try registry.replaceable("Shop.check") { (x: Int) -> Int in x }
         let (clock, link, check) = (host.world.clock, link, check)
         var limits = PatchLimits()
-        limits.loadFuel = 100_000
         limits.callFuel = 20_000
         limits.loadTime = .seconds(60)
         limits.callTime = .seconds(60)
@@ -59,15 +56,11 @@ import Synchronization
         logs.fileAge = .seconds(1 << 40)
         logs.age = .seconds(1 << 40)
         device = PatchDevice(
-            host: info, registry: registry, folder: host.folder,
-            feed: .init(root: host.world.root, source: link), trust: PatchTrust(Keys.trust, scriptKeys: Keys.script),
-            settings: SyncSettings(installation: host.name), limits: limits,
+            host: info, registry: registry, folder: host.folder, feed: .init(root: host.world.root, source: link),
+            trust: Keys.trust, settings: SyncSettings(installation: host.name), limits: limits,
             log: .init(folder: host.logs, limits: logs),
             clock: { [host] in (clock.now + host.clockError.load(ordering: .relaxed)) * 1000 },
-            uptime: Uptime(
-                now: { .seconds(clock.now - World.Clock.start) },
-                sleep: { _ in try await Task.sleep(for: .seconds(1 << 30)) }),
-            listener: EventThrottle(milliseconds: 0) { link.hear($0) { check(1) } })
+            uptime: clock.uptime, listener: EventThrottle(milliseconds: 0) { link.hear($0) { check(1) } })
         link.life.withLock { $0 = self }
     }
 
@@ -75,8 +68,7 @@ import Synchronization
     func kill() {
         isDead = true
         host.forget(self)
-        if !hasEnded {
-            hasEnded = true
+        if !exchange(&hasEnded, with: true) {
             let state = device.store.state
             let noted = (state.launch?.patches ?? []) + (state.launch?.late ?? [])
             let all = ran.union(device.active).union(state.stored.filter { noted.contains($0.hash) }.map(\.patch))
@@ -105,7 +97,11 @@ import Synchronization
             activated = world.now
             synced = world.now
             device.launch()
-            learn()
+            // It obeys what the folder knows.
+            known = part.known
+            guard device.role == .writer else { break }
+            known = hasFault || host.isUncertain ? -1 : host.parts.values.map(\.known).max() ?? -1
+            part.known = known
         case .stop:
             device.end()
             forgive()
@@ -146,8 +142,7 @@ import Synchronization
 
     /// Once its patches have worked, their earlier crashes no longer count.
     func forgive() {
-        guard isConfirmed else { return }
-        for patch in device.active { part.crashes[patch] = 0 }
+        for patch in device.active where isConfirmed { part.crashes[patch] = 0 }
     }
 
     /// What a host gets in a sync: what a cache remembers, and what the network leaves of it.
@@ -155,9 +150,8 @@ import Synchronization
         defer { network.requests += 1 }
         if let next = network.event.inner.first, next.how / 3 % 8 <= network.requests {
             // Another party acts meanwhile.
-            network.event.inner.removeFirst()
             DiskFault.arm(nil)
-            await world.perform(next)
+            await world.perform(network.event.inner.removeFirst())
             if isDead { DiskFault.arm(.killed) }
         }
         guard !isDead else { return .failure(Link.hasEnded) }
@@ -200,14 +194,6 @@ import Synchronization
         if event.verb == .sync, isQuiet, host.deaths == 0, !host.hasBrokenDisk { checkArrivals() }
     }
 
-    /// It obeys what the folder knows.
-    private func learn() {
-        known = part.known
-        guard device.role == .writer else { return }
-        known = hasFault || host.isUncertain ? -1 : host.parts.values.map(\.known).max() ?? -1
-        part.known = known
-    }
-
     /// Calls the functions, which may end the process.
     private func call() {
         let called = answers().called
@@ -240,9 +226,8 @@ import Synchronization
     var isWatched: Bool { world.now - activated <= 600 }
 
     private func crash(_ patch: PatchID?, inCall: Bool = true) {
-        guard !isDead else { return }
+        guard !exchange(&isDead, with: true) else { return }
         world.count("crashes")
-        isDead = true
         DiskFault.arm(.killed)
         world.trace("\(name): crash\(patch.map { " by \($0)" } ?? "")")
         part.unsynced += 1
@@ -282,15 +267,13 @@ private final class Link: FeedSource {
 
     /// - Parameter check: Calls the guarded function.
     func hear(_ event: PatchEvent, _ check: () -> Int) {
+        switch event.kind {
         // The versions that answer change.
-        let isBetweenVersions =
-            switch event.kind {
-            case .runner(.activated), .runner(.deactivated), .withdrawn, .closed, .rolledBack, .confirmed, .synced: true
-            default: false
-            }
-        let isOpen = isBetweenVersions && check() == 1
+        case .runner(.activated), .runner(.deactivated), .withdrawn, .closed, .rolledBack, .confirmed, .synced:
+            if check() == 1 { notes.withLock { $0.wasOpen = true } }
+        default: break
+        }
         notes.withLock { notes in
-            notes.wasOpen = notes.wasOpen || isOpen
             switch event.kind {
             case .runner(.logged(let line)):
                 // From now on the process does nothing to its folder.

@@ -1,9 +1,9 @@
 import FeedTestSupport
 import Foundation
-import PatchCrypto
-import PatchFeed
+import PatchDevice
 import PatchFiles
 import PatchPublishing
+import PatchTesting
 
 /// A copy of the feed's folder.
 @MainActor final class Copy {
@@ -49,39 +49,32 @@ struct Request {
 }
 
 @MainActor final class Operator {
-    private let name: String, keys: String
+    private let name: String, key: Path
     private var clockError = 0
     private unowned let world: World
 
     init(_ number: Int, _ world: World) {
         name = "operator\(number)"
         self.world = world
-        keys = "\(world.folder)/keys\(number)"
-        try? FileManager.default.createDirectory(atPath: keys, withIntermediateDirectories: true)
+        key = Path("\(world.folder)/keys\(number)/key.pem")
+        try? FileManager.default.createDirectory(atPath: "\(key.parent)", withIntermediateDirectories: true)
     }
 
-    private var time: Timestamp { Timestamp(secondsSince1970: world.now + clockError) ?? FeedFixture.now }
-
-    private func pin(of copy: Copy) -> PinnedRoot {
-        PinnedRoot(of: copy.folder, given: nil, keys: [Path("\(keys)/key.pem")], hasKey: true)
-    }
-
-    private func change(of copy: Copy, _ settings: FeedChange.Settings, by signers: [FeedSigner]) -> FeedChange {
-        FeedChange(of: copy.folder, settings, signers: signers, pin: pin(of: copy), warn: { _ in })
-    }
+    private var time: Timestamp { Timestamp(nearestTo: world.now + clockError) }
 
     func makeFeed(in copy: Copy) throws {
-        let feed = try FeedRepository(
-            app: FeedFixture.app, environment: "release", root: [Keys.root.feedKey], rootThreshold: 1,
-            release: Keys.release.map(\.feedKey), releaseThreshold: world.releaseThreshold,
-            online: [Keys.online[0].feedKey], at: time)
+        let feed = try FeedFixture.feed(
+            root: [Keys.root], release: Keys.release, releaseThreshold: world.releaseThreshold, online: Keys.online[0],
+            at: time)
         let signers = try ([Keys.root, Keys.online[0]] + Keys.release).map { try FeedSigner($0) }
-        _ = try change(of: copy, .init(ChangeDetails(at: time)), by: signers).make(feed)
+        _ = try FeedChange(of: copy.folder, .init(ChangeDetails(at: time)), signers: signers, keys: [key]).make(feed)
         world.root = try copy.folder.read(FeedLayout.firstRoot) ?? []
-        for other in world.operators { _ = try other.pin(of: copy).keep(world.root) }
+        for other in world.operators {
+            let pin = PinnedRoot(of: copy.folder, given: nil, keys: [other.key], hasKey: true)
+            _ = try pin.keep(world.root)
+        }
         world.note(copy, Request(knew: []))
-        try world.origin.take(copy)
-        copy.shared = copy.noted
+        _ = try exchange(copy, Event(verb: .push))
         _ = try Deployment(of: copy.folder, root: world.root, to: world, repairs: false).run()
     }
 
@@ -106,7 +99,7 @@ struct Request {
             case .push, .pull, .backup, .restore: outcome = try exchange(copy, event)
             case .deploy, .repair: outcome = try deploy(copy, event)
             case .drop:
-                _ = try change(of: copy, .init(ChangeDetails(at: time)), by: []).discard()
+                _ = try FeedChange(of: copy.folder, .init(ChangeDetails(at: time)), signers: [], keys: [key]).discard()
                 copy.staged = nil
             case .wrong:
                 clockError = [0, 0, 0, -600, 300, 1800, -7200, 40 * 86_400][event.what % 8]
@@ -125,9 +118,9 @@ struct Request {
     }
 
     private func change(_ copy: Copy, _ event: Event) throws(PatchError) -> String {
-        let knew = copy.timestamp
+        var request = Request(knew: copy.timestamp)
         var settings = FeedChange.Settings(ChangeDetails(at: time))
-        settings.began = knew
+        settings.began = request.knew
         settings.clock = { [self] in MainActor.assumeIsolated { time } }
         settings.details.author = name
         settings.stages = event.verb == .stage
@@ -149,12 +142,11 @@ struct Request {
             }
             return try key.sign(payload[...])
         }
-        let signers = try held.map { (key) throws(PatchError) in try FeedSigner(key) }
         let usesCard = event.verb != .stage && event.verb != .rotate
-        let change = change(of: copy, settings, by: signers + (usesCard ? [card] : []))
+        let signers = try held.map { (key) throws(PatchError) in try FeedSigner(key) } + (usesCard ? [card] : [])
+        let change = FeedChange(of: copy.folder, settings, signers: signers, keys: [key])
         func isWaiting() -> Bool { copy.folder.hasStaged() && (try? change.staged(on: change.repository())) != nil }
         let signs = event.verb == .sign
-        var request = Request(knew: knew)
         let fault: DiskFault? = event.how / 10 % 8 == 0 ? (event.how % 2 == 0 ? .killed : .full) : nil
         // A process that is killed may leave a half of the files that wait.
         let keepsStaged = !signs && event.inner.isEmpty && fault != .killed && isWaiting()
@@ -165,25 +157,20 @@ struct Request {
             world.note(copy, signs ? copy.staged ?? request : request, signs: signs)
         }
         let isUrgent = ![.publish, .widen, .resume, .stage, .rotate].contains(event.verb)
-        let result: FeedChange.Result
-        if signs {
-            result = try change.resume { _, _ in }
-        } else {
-            result = try change.run(isUrgent: isUrgent) { (feed, details) throws(PatchError) in
+        let result =
+            try signs
+            ? change.resume { _, _ in }
+            : change.run(isUrgent: isUrgent) { (feed, details) throws(PatchError) in
                 request.offers = try edit(&feed, &details, event, change, copy)
             }
-        }
         if result.outcome == .staged, event.verb == .stage { copy.staged = request }
         if result.outcome == .written { world.count("changes") }
         return "\(result.outcome)"
     }
 
-    /// Changes the feed as the tool does.
-    ///
-    /// - Returns: What this may offer to more devices.
+    /// Changes the feed as the tool does, and returns what this may offer to more devices.
     private func edit(
-        _ feed: inout FeedRepository, _ details: inout ChangeDetails, _ event: Event, _ change: FeedChange,
-        _ copy: Copy
+        _ feed: inout FeedRepository, _ details: inout ChangeDetails, _ event: Event, _ change: FeedChange, _ copy: Copy
     ) throws(PatchError) -> Set<String> {
         details.reason = "\(event.verb)"
         let verb = event.verb == .stage ? [.publish, .resume, .enable][event.how / 7 % 3] : event.verb
@@ -195,7 +182,7 @@ struct Request {
             let truth = Truth(event.what % 3, version: 1 + (older.max() ?? 0), how: event.how)
             world.truths[truth.patch] = truth
             let audience = event.what / 3 % 5
-            let publication = try Keys.publication(truth) { entry in
+            let publication = try Keys.feed.publication(of: truth.source) { entry in
                 if audience == 3 { entry.state = .shadow }
                 if audience % 3 == 1 { entry.rollout = Rollout(basisPoints: 3000) }
             }
@@ -266,7 +253,7 @@ struct Request {
             try copy.take(copy.backup)
             copy.shared = shared
             // The machine was lost, and the notes beside its keys.
-            if event.how % 2 == 0 { Folder.removeNames(in: Path(keys)) { $0.ends(in: "signed") } }
+            if event.how % 2 == 0 { Folder.removeNames(in: key.parent) { $0.ends(in: "signed") } }
         default: try copy.backup.take(copy)
         }
         return "done"

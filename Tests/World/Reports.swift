@@ -1,6 +1,5 @@
 import FeedTestSupport
-import PatchCrypto
-import PatchFeed
+import PatchDevice
 import PatchFiles
 import PatchPublishing
 import PatchReport
@@ -31,21 +30,19 @@ extension World {
             }
         }
         if let entry, liars > 0 {
-            let time = Timestamp(secondsSince1970: now - 60)?.description.dropLast() ?? ""
+            let time = Timestamp(nearestTo: now - 60)
             let lines = (0..<liars).flatMap { liar in
                 lies.map { name in
                     #"""
-                    {"schema":"patchpack.event/1","timestamp":"\#(time).000Z","severityNumber":9,\#
-                    "eventName":"\#(name)","resource":{"app.installation.id":"liar\#(liar)",\#
-                    "service.name":"\#(FeedFixture.app)","deployment.environment.name":"release"},\#
-                    "attributes":{"patch.id":"\#(entry.id)","patch.version":\#(entry.version),\#
-                    "error.type":"script","error.message":"\#(liar)"}}
-
+                    {"schema":"patchpack.event/1","timestamp":"\#(time)","eventName":"\#(name)",\#
+                    "resource":{"app.installation.id":"liar\#(liar)","service.name":"\#(FeedFixture.app)",\#
+                    "deployment.environment.name":"release"},"attributes":{"patch.id":"\#(entry.id)",\#
+                    "patch.version":\#(entry.version),"error.type":"script","error.message":"\#(liar)"}}
                     """#
                 }
             }
             let file = Path("\(folder)/lies.jsonl")
-            try OutputFile.write(Array(lines.joined().utf8), to: file, force: true)
+            try OutputFile.write(Array(lines.joined(separator: "\n").utf8), to: file, force: true)
             try input.read(file, into: &builder)
         }
         return builder.report()
@@ -60,12 +57,7 @@ extension World {
         func verdicts(_ lies: [String]) throws(PatchError) -> (report: FleetReport, gates: [RolloutStep.Gate]) {
             let report = try self.report(on: asked, lies: lies, newSince: begin)
             let patch = report.patches.first ?? FleetReport.Patch(id: asked.id, version: asked.version)
-            let gates = Self.gates.map { gate in
-                let verdict = RolloutStep.Gate.Verdict(
-                    rawValue: gate.judge(patch, scale: report.scale).verdict.rawValue)
-                return RolloutStep.Gate(gate.text, verdict ?? .undecided, "", isExact: gate.isExact)
-            }
-            return (report, gates)
+            return (report, Self.gates.map { RolloutStep.Gate($0, on: patch, of: report) })
         }
         // Some say whatever they like.
         let (report, gates) = try verdicts(
@@ -80,12 +72,7 @@ extension World {
         }
         let rules = RolloutStep.Rules(
             steps: [.part(500), .part(3000), .part(10_000)], soak: Self.soak, fresh: 40 * 86_400, newDevices: 1)
-        let input = report.input
-        let damage = RolloutStep.Evidence.Damage(
-            lines: input.damaged, linesWithoutDevice: input.damagedWithoutDevice, devices: input.damagedDevices)
-        let evidence = RolloutStep.Evidence(
-            events: input.events + input.earlier, devices: report.knownDevices, damage: damage, newest: report.newest,
-            newDevices: report.patches.first?.newDevices ?? 0, begin: begin, gates: Array(gates.prefix(2)))
+        let evidence = RolloutStep.Evidence(report, begin: begin, gates: Array(gates.prefix(2)))
         let step = RolloutStep(of: asked, isEnabled: feed.list.isEnabled, by: rules, evidence, at: details.now)
         count("step \("\(step)".prefix { $0 != "(" })")
         if case .widen = step { checkWidening(of: asked, copy) }
@@ -95,9 +82,8 @@ extension World {
     /// A step lasts as long as it must, and a patch that has failed is not offered to more devices.
     private func checkWidening(of entry: PatchEntryDraft, _ copy: Copy) {
         guard !hasWrongClocks else { return }
-        let json = entry.json.encoded()
-        let states = history(of: copy.noted).prefix { $0.list.entry(entry.patch)?.json.encoded() == json }
-        let age = now - (states.last?.time ?? now)
+        let same = history(of: copy.noted).prefix { $0.list.entry(entry.patch)?.json.encoded() == entry.json.encoded() }
+        let age = now - (same.last?.time ?? now)
         expect(age >= Self.soak, "a step lasts as long as it must", "\(entry.name): \(age) s")
         let offered = entry.offered?.secondsSince1970 ?? 0
         let failures = truths[entry.patch]?.failures.filter { $0 > offered } ?? []

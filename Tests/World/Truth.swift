@@ -1,6 +1,6 @@
 import FeedTestSupport
-import PatchCrypto
-import PatchPublishing
+import PatchDevice
+import PatchTesting
 
 /// What a version of a patch really does, which no device and no operator knows, and what hosts have had of it.
 struct Truth {
@@ -77,22 +77,11 @@ enum Keys {
     static let root = make { try SigningKey.generate(.ed25519) }
     static let release = make { try (0..<2).map { _ in try SigningKey.generate(.ed25519) } }
     static let online = make { try (0..<3).map { _ in try SigningKey.generate(.ed25519) } }
-    static let envelope = make { try SigningKey.generate(.ed25519) }
-    static let script = make { try ScriptKey.generate(.aes256GCMSHA256) }
-    static let trust = make { try TrustStore(trusting: [envelope.verifyingKey]) }
+    /// What packs the envelopes, and what verifies them.
+    static let feed = make { try TestFeed(app: FeedFixture.app) { FeedFixture.now } }
+    static let trust = PatchTrust(feed.trust, scriptKeys: feed.scriptKey)
 
-    fileprivate static func make<Value>(_ body: () throws -> Value) -> Value {
+    private static func make<Value>(_ body: () throws -> Value) -> Value {
         do { return try body() } catch { fatalError("\(error)") }
     }
-
-    static func publication(_ truth: Truth, _ body: (inout PatchEntryDraft) -> Void) throws(PatchError) -> Publication {
-        let scripts = [PatchScript(name: "main.lua", bytes: Array(truth.source.utf8))]
-        let manifest = try ManifestFields(try ScriptHead(of: scripts[0].bytes)).manifest(of: scripts)
-        let envelope = try EnvelopePacker(scriptKey: script, signingKeys: [Keys.envelope]).pack(manifest, scripts)
-        return try Publication(FeedFile.Contents(envelope), manifest) { (entry) throws(PatchError) in body(&entry) }
-    }
-}
-
-extension SigningKey {
-    var feedKey: FeedKey { Keys.make { try FeedKey(verifyingKey) } }
 }

@@ -1,8 +1,7 @@
+import FeedTestSupport
 import Foundation
-import PatchCrypto
-import PatchFeed
+import PatchDevice
 import PatchPublishing
-import Synchronization
 import world_faults
 
 /// A feed with its operators, and devices that take it: all parts are real, except for time, networks, and what fails.
@@ -39,16 +38,9 @@ import world_faults
     /// The first invariant that does not hold: its name is the same in all sequences that fail in the same way.
     private(set) var failure: (invariant: String, details: String)?
     private let traces: Bool
-    let clock = Clock()
-    var now: Int { clock.now }
-
     /// The time, which devices read from any thread. Their tasks that wait may keep it for ever, but not the world.
-    final class Clock: Sendable {
-        static let start = 1_790_000_000
-        private let seconds = Atomic(Clock.start)
-        var now: Int { seconds.load(ordering: .relaxed) }
-        func advance(_ count: Int) { seconds.add(count, ordering: .relaxed) }
-    }
+    let clock = ManualClock()
+    var now: Int { clock.now }
 
     init(seed: Int, in folder: String, traces: Bool) throws {
         self.folder = folder
@@ -69,7 +61,7 @@ import world_faults
     func run(_ events: [Event]) async {
         for event in events where failure == nil {
             await perform(event)
-            if failure == nil { check() }
+            for host in hosts where failure == nil { host.look() }
         }
         for life in hosts.flatMap({ $0.lives }) { life.drop() }
         if failure == nil { checkReport() }
@@ -81,7 +73,7 @@ import world_faults
         clock.advance(event.gap)
         count("seconds of time", event.gap)
         count("events")
-        if traces { print(now - Clock.start, event) }
+        if traces { print(now - ManualClock.start, event) }
         for host in hosts { host.pass() }
         if let cronPause, now - lastCron > cronPause {
             lastCron = now
@@ -115,42 +107,32 @@ import world_faults
     }
 
     func count(_ name: String, _ count: Int = 1) { counts[name, default: 0] += count }
-    func trace(_ text: @autoclosure () -> String) {
-        if traces { print("   ", text()) }
-    }
+    func trace(_ text: @autoclosure () -> String) { if traces { print("   ", text()) } }
 }
 
 // The place that the feed is served from, and what caches remember of it.
-extension World: DeployTarget, FeedSource {
+extension World: DeployTarget {
     nonisolated var name: String { "www" }
 
     /// A file as it was some seconds ago; nil if there was none.
     func read(_ path: String, age: Int) -> [UInt8]? { files[path]?.last { $0.time <= now - age }?.bytes }
     nonisolated func read(_ path: String) -> [UInt8]? { MainActor.assumeIsolated { read(path, age: 0) } }
 
-    /// The place itself, without a cache.
-    func fetch(_ request: FeedRequest) async throws(PatchError) -> FeedReply {
-        FeedReply(read(request.path).map { .bytes($0) } ?? .missing)
-    }
-
     nonisolated func create(_ file: FeedFile) throws(PatchError) -> Bool { try replace(file, of: nil) }
     nonisolated func replace(_ file: FeedFile, of old: [UInt8]?) throws(PatchError) -> Bool {
-        try MainActor.assumeIsolated { Result { () throws(PatchError) in try write(file, over: old) } }.get()
-    }
-
-    private func write(_ file: FeedFile, over old: [UInt8]?) throws(PatchError) -> Bool {
         let bytes = try file.bytes
-        // Only this process is killed, and not those that write meanwhile.
-        let left = writesLeft
-        writesLeft = nil
-        wait()
-        writesLeft = left
-        guard read(file.path) == old else { return false }
-        guard left != 0 else { throw PatchError(.io, "the process was killed") }
-        writesLeft = left.map { $0 - 1 }
-        files[file.path, default: []].append((now, bytes))
-        if file.path == FeedLayout.timestamp { deployed.append(records[bytes]) }
-        return true
+        return try MainActor.assumeIsolated { () -> Result<Bool, PatchError> in
+            // Only this process is killed, and not those that write meanwhile.
+            let left = exchange(&writesLeft, with: nil)
+            wait()
+            writesLeft = left
+            guard read(file.path) == old else { return .success(false) }
+            guard left != 0 else { return .failure(PatchError(.io, "the process was killed")) }
+            writesLeft = left.map { $0 - 1 }
+            files[file.path, default: []].append((now, bytes))
+            if file.path == FeedLayout.timestamp { deployed.append(records[bytes]) }
+            return .success(true)
+        }.get()
     }
 }
 

@@ -92,7 +92,7 @@ package struct FeedHistory {
         var first = state
         do throws(PatchError) {
             try goBack(from: state) { (_, older) throws(PatchError) in
-                let same = older.list.entries.first { $0.id == entry.id && $0.version == entry.version }
+                let same = older.list.entries.first { $0.patch == entry.patch }
                 guard same?.json.encoded() == json else { return false }
                 first = older
                 return true

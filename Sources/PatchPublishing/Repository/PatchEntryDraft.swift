@@ -34,6 +34,7 @@ package struct PatchEntryDraft: Sendable {
 
     package var id: String { json[Key.id]?.text ?? "" }
     package var version: Int { json[Key.version]?.number ?? 0 }
+    package var patch: PatchID { PatchID(id: id, version: version) }
 
     /// The envelope's path among the targets; nil if there is none.
     package var path: String? {

@@ -19,7 +19,7 @@ import Testing
     private func serve(
         _ roles: [(name: String, children: [String], targets: [String])], terminating: Set<String> = []
     ) throws {
-        let entry = try FeedKey(key.verifyingKey)
+        let entry = key.feedKey
         let keyIDs = JSONValue.array([.string(entry.id)])
         let keys = JSONValue.object([(entry.id, entry.json)])
         func role(_ members: [(key: String, value: JSONValue)] = []) -> JSONValue {

@@ -47,7 +47,7 @@ import Testing
         var repository = try FeedRepository(trustingItself: { path in feed.server[path] })
         for role in [FeedRole.timestamp, .snapshot, .targets] {
             try repository.rotate(
-                role, adding: [FeedKey((role == .targets ? feed.release : new).verifyingKey)],
+                role, adding: [(role == .targets ? feed.release : new).feedKey],
                 removing: role == .targets ? [] : repository.keys(of: role).ids, threshold: nil, in: FeedFixture.details
             )
         }
@@ -67,7 +67,7 @@ import Testing
                 var again = try FeedRepository(
                     root: feed.pinnedRoot, isInterrupted: true, { path in feed.server[path] })
                 try again.rotate(
-                    .root, adding: [FeedKey(other.verifyingKey)], removing: [], threshold: nil, in: FeedFixture.details)
+                    .root, adding: [other.feedKey], removing: [], threshold: nil, in: FeedFixture.details)
                 return try again.files(signedBy: keys, in: FeedFixture.details).filter { FeedLayout.isRoot($0.path) }
             }())
         signer = try trusted { $0.earlierRoots = 1 }

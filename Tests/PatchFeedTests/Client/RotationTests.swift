@@ -19,14 +19,14 @@ import Testing
         try feed.change(with: feed.root + [feed.release, feed.online, new]) { repository in
             let old = repository.keys(of: role).ids
             try repository.rotate(
-                role, adding: [FeedKey(new.verifyingKey)], removing: old, threshold: nil, in: FeedFixture.details)
+                role, adding: [new.feedKey], removing: old, threshold: nil, in: FeedFixture.details)
         }
         // A device that missed several changes, and a new one.
         for storage in [storage, MemoryStorage()] {
             #expect(try await feed.list(storage).entries.count == 2)
         }
         let keys = feed.root + [feed.release, feed.online]
-        let id = try FeedKey(new.verifyingKey).id
+        let id = new.feedKey.id
         var repository = try FeedRepository(trustingItself: { path in feed.server[path] })
         #expect(repository.keys(of: role).ids == [id])
         // The old key alone can no longer sign anything.
@@ -42,9 +42,9 @@ import Testing
         let new = try SigningKey.generate(.ed25519)
         func rotate(with keys: [SigningKey]) throws {
             try feed.change(with: keys + [feed.release, feed.online]) { repository in
-                let gone = try FeedKey(feed.root[0].verifyingKey).id
+                let gone = feed.root[0].feedKey.id
                 try repository.rotate(
-                    .root, adding: [FeedKey(new.verifyingKey)], removing: [gone], threshold: 2, in: FeedFixture.details)
+                    .root, adding: [new.feedKey], removing: [gone], threshold: 2, in: FeedFixture.details)
             }
         }
         // With one of the old keys, or only the keys that stay, a threshold is missed.
@@ -81,7 +81,7 @@ import Testing
         try feed.change(with: feed.root + [feed.release, new]) { repository in
             for role in [FeedRole.timestamp, .snapshot, .rollout] {
                 try repository.rotate(
-                    role, adding: [FeedKey(new.verifyingKey)], removing: repository.keys(of: role).ids, threshold: nil,
+                    role, adding: [new.feedKey], removing: repository.keys(of: role).ids, threshold: nil,
                     in: FeedFixture.details)
             }
         }
@@ -106,7 +106,7 @@ import Testing
         let new = try SigningKey.generate(.ed25519)
         try feed.change(with: feed.root + [feed.release, feed.online, new]) { repository in
             try repository.rotate(
-                .timestamp, adding: [FeedKey(new.verifyingKey)], removing: repository.keys(of: .timestamp).ids,
+                .timestamp, adding: [new.feedKey], removing: repository.keys(of: .timestamp).ids,
                 threshold: nil, in: FeedFixture.details)
         }
         try await update(signedBy: new)
@@ -131,7 +131,7 @@ import Testing
     /// One key under two ids counts once.
     @Test func aKeyCountsOnceTowardsAThreshold() throws {
         let key = try SigningKey.generate(.ed25519)
-        let entry = try FeedKey(key.verifyingKey).json
+        let entry = key.feedKey.json
         let keys = try FeedKeys(JSONObject(.object([("a", entry), ("b", entry)]), "keys"))
         let role = try RoleKeys(
             JSONObject(
@@ -154,7 +154,7 @@ import Testing
         let new = try SigningKey.generate(.ed25519)
         var repository = try FeedRepository(trustingItself: { path in feed.server[path] })
         try repository.rotate(
-            role, adding: [FeedKey(new.verifyingKey)], removing: repository.keys(of: role).ids, threshold: nil,
+            role, adding: [new.feedKey], removing: repository.keys(of: role).ids, threshold: nil,
             in: FeedFixture.details)
         let keys = try feed.signers(feed.root + [feed.release, feed.online, new])
         for file in try repository.files(signedBy: keys, in: FeedFixture.details) {
@@ -176,7 +176,7 @@ import Testing
         let roles = name == "targets" ? [role] : [.snapshot, .timestamp]
         for role in roles {
             try repository.rotate(
-                role, adding: [FeedKey(new.verifyingKey)], removing: repository.keys(of: role).ids, threshold: nil,
+                role, adding: [new.feedKey], removing: repository.keys(of: role).ids, threshold: nil,
                 in: FeedFixture.details)
         }
         let signers = try feed.signers(

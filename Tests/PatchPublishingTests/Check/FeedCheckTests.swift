@@ -14,8 +14,7 @@ import Testing
     init() throws { feed = try FeedFixture(publishing: 1...2) }
 
     private func check(at now: Timestamp = FeedFixture.now, scriptKey: ScriptKey? = nil) async throws -> FeedCheck {
-        var client = try feed.client(MemoryStorage(), at: now)
-        return try await FeedCheck(&client, at: now, scriptKeys: scriptKey, in: Path("www"))
+        try await feed.server.check(root: feed.pinnedRoot, at: now, scriptKey: scriptKey)
     }
 
     private func fault(scriptKey: ScriptKey? = nil) async -> PatchError? {

@@ -20,7 +20,7 @@ import Testing
         #expect(roles.map(\.days) == [365, 365, 30, 30, 7])
         #expect(roles.map(\.threshold) == [2, 1, 1, 1, 1])
         #expect(roles.map(\.version) == [1, 2, 2, 2, 2])
-        #expect(try roles[0].keyIDs == feed.root.map { try FeedKey($0.verifyingKey).id })
+        #expect(roles[0].keyIDs == feed.root.map(\.feedKey.id))
         #expect(roles.allSatisfy { $0.expires == FeedFixture.now.adding(days: $0.days) })
         #expect(try feed.repository().roles(at: FeedFixture.now.adding(days: 8)).map(\.days)[4] == -1)
     }

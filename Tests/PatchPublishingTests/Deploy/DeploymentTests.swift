@@ -115,10 +115,10 @@ import Testing
             try place.disk.write(stolen, to: "feed/metadata/timestamp.json")
         }
         let new = try SigningKey.generate(.ed25519)
-        let old = try FeedKey(place.keys.online.verifyingKey).id
+        let old = place.keys.online.feedKey.id
         try place.change(with: place.keys.root + [place.keys.release, place.keys.online, new]) { feed in
             _ = try feed.rotate(
-                [.timestamp, .snapshot, .rollout], adding: [FeedKey(new.verifyingKey)], removing: [old],
+                [.timestamp, .snapshot, .rollout], adding: [new.feedKey], removing: [old],
                 threshold: nil, in: FeedFixture.details)
         }
         let version = try place.repository().state(of: .timestamp).version

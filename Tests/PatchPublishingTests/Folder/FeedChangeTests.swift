@@ -35,11 +35,9 @@ import Testing
     ) throws -> FeedChange {
         var settings = FeedChange.Settings(ChangeDetails(at: now))
         set(&settings)
-        let pin = PinnedRoot(
-            of: place.folder(name), given: Path(place.disk.at("pinned.json")), keys: [Path(place.disk.at("a.pem"))],
-            hasKey: true)
         return FeedChange(
-            of: place.folder(name), settings, signers: try place.keys.signers(keys ?? [place.keys.online]), pin: pin
+            of: place.folder(name), settings, signers: try place.keys.signers(keys ?? [place.keys.online]),
+            root: Path(place.disk.at("pinned.json")), keys: [Path(place.disk.at("a.pem"))]
         ) { [warnings] in warnings.add($0) }
     }
 
@@ -114,11 +112,11 @@ import Testing
         let new = try SigningKey.generate(.ed25519)
         try place.change(with: place.keys.root + [place.keys.release, new, place.keys.online]) { feed in
             try feed.rotate(
-                .targets, adding: [FeedKey(new.verifyingKey)], removing: [], threshold: 2, in: FeedFixture.details)
+                .targets, adding: [new.feedKey], removing: [], threshold: 2, in: FeedFixture.details)
         }
         _ = try addTarget(change(with: [place.keys.release]) { $0.stages = true })
         // A key that does not belong to the role adds no signature.
-        let ids = try [new].map { try FeedKey($0.verifyingKey).id }
+        let ids = [new.feedKey.id]
         for key in [place.keys.online, place.keys.release] {
             #expect(remedy { _ = try change(with: [key]).resume { _, _ in } } == .giveKeys(of: .targets, ids: ids))
         }
@@ -135,7 +133,7 @@ import Testing
         let keys = ["release": place.keys.release, "new": new, "online": place.keys.online]
         try place.change(with: place.keys.root + [place.keys.release, new, place.keys.online]) { feed in
             try feed.rotate(
-                .targets, adding: [FeedKey(new.verifyingKey)], removing: [], threshold: 2, in: FeedFixture.details)
+                .targets, adding: [new.feedKey], removing: [], threshold: 2, in: FeedFixture.details)
         }
         var outcomes: [FeedChange.Result.Outcome] = []
         for turn in turns {
@@ -180,8 +178,8 @@ import Testing
     /// Old and new owners of the root sign in any order, each in a different place.
     @Test func aRootIsHandedOver() throws {
         let new = try [SigningKey.generate(.ed25519), SigningKey.generate(.ed25519)]
-        let added = try new.map { try FeedKey($0.verifyingKey) }
-        let removed = try place.keys.root.map { try FeedKey($0.verifyingKey).id }
+        let added = new.map(\.feedKey)
+        let removed = place.keys.root.map(\.feedKey.id)
         let staged = try change(with: [new[0]]) { $0.stages = true }.run(isUrgent: false) {
             (feed, details) throws(PatchError) in
             try feed.rotate(.root, adding: added, removing: removed, threshold: 2, in: details)
@@ -269,8 +267,7 @@ import Testing
         })
         let slow = FeedChange(
             of: place.folder(), FeedChange.Settings(FeedFixture.details), signers: [signer],
-            pin: PinnedRoot(of: place.folder(), given: Path(place.disk.at("pinned.json")), keys: [], hasKey: true)
-        ) { _ in }
+            root: Path(place.disk.at("pinned.json")))
         _ = try turn("signed", slow, isUrgent: true)
         #expect(try switches() == ["fast", "slow", "other", "signed"] && place.folder().hasStaged())
     }
@@ -338,7 +335,7 @@ import Testing
     }
 
     @Test func keysThatTheRoleHasAreNotSignedAgain() throws {
-        let online = try FeedKey(place.keys.online.verifyingKey)
+        let online = place.keys.online.feedKey
         let result = try change().run(isUrgent: false) { (feed, details) throws(PatchError) in
             try feed.rotate(.timestamp, adding: [online], removing: [], threshold: 1, in: details)
         }
@@ -376,10 +373,10 @@ import Testing
     @Test func feedChangeServedBeforeChangeOfKeysIsMade() throws {
         let old = try place.disk.read("feed/metadata/timestamp.json")
         let new = try SigningKey.generate(.ed25519)
-        let online = try FeedKey(place.keys.online.verifyingKey)
+        let online = place.keys.online.feedKey
         try place.change(with: place.keys.root + [place.keys.online, new]) { feed in
             try feed.rotate(
-                .timestamp, adding: [FeedKey(new.verifyingKey)], removing: [online.id], threshold: nil,
+                .timestamp, adding: [new.feedKey], removing: [online.id], threshold: nil,
                 in: FeedFixture.details)
         }
         let rotated = try change(with: [place.keys.online, new]) {
@@ -488,10 +485,7 @@ import Testing
 
     @Test func aFeedIsMadeOrNothingIs() throws {
         let keys = place.keys
-        let feed = try FeedRepository(
-            app: FeedFixture.app, environment: "release", root: keys.root.map { try FeedKey($0.verifyingKey) },
-            rootThreshold: 1, release: [FeedKey(keys.release.verifyingKey)], releaseThreshold: 1,
-            online: [FeedKey(keys.online.verifyingKey)], at: FeedFixture.now)
+        let feed = try FeedFixture.feed(root: keys.root, release: [keys.release], online: keys.online)
         #expect(remedy { _ = try change("new/feed").make(feed) } == .giveKeysOrStage)
         #expect(!place.disk.exists("new"))
         let made = try change("new/feed", with: keys.root + [keys.release, keys.online]).make(feed)
@@ -510,9 +504,7 @@ import Testing
         #expect(inside?.hint == "did you mean \(Path(place.disk.at("feed")))?")
         for url in ["https://example.com/feed", "HTTP://example.com/feed"] {
             let online = FeedChange(
-                of: FeedFolder(path: Path(url)), FeedChange.Settings(FeedFixture.details), signers: [],
-                pin: PinnedRoot(of: FeedFolder(path: Path(url)), given: nil, keys: [], hasKey: true)
-            ) { _ in }
+                of: FeedFolder(path: Path(url)), FeedChange.Settings(FeedFixture.details), signers: [])
             #expect(
                 refusal { try turn("a", online) }?.hint
                     == "a change is made in the folder of the feed, and then deployed", "\(url)")

@@ -49,7 +49,7 @@ import Testing
         let new = try SigningKey.generate(.ed25519)
         try place.change(with: place.keys.root + [place.keys.online, new]) { feed in
             try feed.rotate(
-                .root, adding: [FeedKey(new.verifyingKey)], removing: [], threshold: nil, in: FeedFixture.details)
+                .root, adding: [new.feedKey], removing: [], threshold: nil, in: FeedFixture.details)
         }
         let newest = try place.disk.read("feed/metadata/2.root.json")
         try place.disk.write(place.root, to: "\(name).root.json")

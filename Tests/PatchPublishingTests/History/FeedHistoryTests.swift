@@ -213,7 +213,7 @@ import Testing
         let new = try FeedKey(SigningKey.generate(.ed25519).verifyingKey)
         let old = try place.repository()
         var rotated = old
-        let gone = try FeedKey(place.keys.online.verifyingKey).id
+        let gone = place.keys.online.feedKey.id
         try rotated.rotate(.timestamp, adding: [new], removing: [gone], threshold: nil, in: FeedFixture.details)
         #expect(
             rotated.visibleChanges(since: old) == [

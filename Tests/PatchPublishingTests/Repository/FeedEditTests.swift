@@ -535,7 +535,7 @@ import Testing
 
     /// A daily job has only the online key.
     @Test mutating func refreshOnlySomeKeysRenewsTheirRoles() throws {
-        let online = try FeedKey(keys.online.verifyingKey).id
+        let online = keys.online.feedKey.id
         var soon = feed
         #expect(soon.refresh(with: [online], in: details) == [.renewed(.timestamp, version: 3)], "the others last")
         let late = ChangeDetails(at: FeedFixture.now.adding(days: 300))
@@ -553,14 +553,14 @@ import Testing
         var two = try keys.repository()
         let new = try FeedKey(SigningKey.generate(.ed25519).verifyingKey)
         try two.rotate(.targets, adding: [new], removing: [], threshold: 2, in: details)
-        let release = try FeedKey(keys.release.verifyingKey).id
+        let release = keys.release.feedKey.id
         var fresh = two
         #expect(!fresh.refresh(with: [release], in: late).contains { "\($0)".hasPrefix("renewed(rollout") })
     }
 
     /// A list that was signed with a clock that is ahead is signed again.
     @Test func aWrongTimeIsMended() throws {
-        let online = try FeedKey(keys.online.verifyingKey).id
+        let online = keys.online.feedKey.id
         let early = try #require(Timestamp(secondsSince1970: FeedFixture.now.secondsSince1970 - 10))
         var feed = feed
         _ = feed.refresh(with: [online], in: ChangeDetails(at: early))
@@ -579,7 +579,7 @@ import Testing
         details = FeedFixture.details
         details.unusedVersions = [.rollout: 3]
         let new = try FeedKey(SigningKey.generate(.ed25519).verifyingKey)
-        let online = try FeedKey(keys.online.verifyingKey).id
+        let online = keys.online.feedKey.id
         let rotated = try feed.rotate(
             [.rollout, .timestamp, .snapshot], adding: [new], removing: [online], threshold: nil, in: details)
         #expect(rotated.map(\.role) == [.timestamp, .snapshot, .rollout])

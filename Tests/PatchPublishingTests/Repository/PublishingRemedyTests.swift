@@ -29,7 +29,7 @@ import Testing
     @Test func keysAreAskedForByTheirRole() throws {
         var repository = try feed.repository()
         repository.edit(in: FeedFixture.details) { $0.isEnabled = false }
-        let id = try FeedKey(feed.online.verifyingKey).id
+        let id = feed.online.feedKey.id
         #expect(
             remedy { _ = try repository.files(signedBy: feed.signers([feed.release]), in: FeedFixture.details) }
                 == .giveKeys(of: .rollout, ids: [id]))
@@ -53,7 +53,7 @@ import Testing
         let new = try SigningKey.generate(.ed25519)
         try feed.change(with: feed.root + [feed.online, new]) { repository in
             try repository.rotate(
-                .root, adding: [FeedKey(new.verifyingKey)], removing: [], threshold: nil, in: FeedFixture.details)
+                .root, adding: [new.feedKey], removing: [], threshold: nil, in: FeedFixture.details)
         }
         let newest = try #require(feed.server["metadata/2.root.json"])
         feed.server["metadata/2.root.json"] = nil

@@ -18,7 +18,7 @@ import Testing
     private func rotation(of role: FeedRole, _ new: SigningKey, with keys: [SigningKey]) throws -> [String] {
         var repository = try feed.repository()
         try repository.rotate(
-            role, adding: [FeedKey(new.verifyingKey)], removing: repository.keys(of: role).ids, threshold: nil,
+            role, adding: [new.feedKey], removing: repository.keys(of: role).ids, threshold: nil,
             in: details)
         return try repository.files(signedBy: feed.signers(keys + [new]), in: details).map(\.path)
     }
@@ -38,12 +38,12 @@ import Testing
         let (before, new) = (try feed.repository(), try SigningKey.generate(.ed25519))
         try feed.change(with: feed.root + [new, feed.release, feed.online]) { repository in
             try repository.rotate(
-                .root, adding: [FeedKey(new.verifyingKey)], removing: before.keys(of: .root).ids, threshold: nil,
+                .root, adding: [new.feedKey], removing: before.keys(of: .root).ids, threshold: nil,
                 in: details)
         }
         let after = try FeedRepository(root: feed.pinnedRoot) { feed.server[$0] }
         let approval = try #require(after.approvals(since: before).first)
-        let ids = try (feed.root + [new]).map { try FeedKey($0.verifyingKey).id }
+        let ids = (feed.root + [new]).map(\.feedKey.id)
         #expect(approval.role == .root && Set(approval.keyIDs) == Set(ids))
     }
 
@@ -439,7 +439,7 @@ import Testing
     /// A command signs only for roles that no available key can sign.
     @Test func aCommandSignsWhatKeysCannot() throws {
         let online = try feed.signers([feed.online])
-        let id = try FeedKey(feed.release.verifyingKey).id
+        let id = feed.release.feedKey.id
         let asked = Mutex(0)
         let command = FeedSigner(asking: { [release = feed.release] payload throws(PatchError) in
             asked.withLock { $0 += 1 }
@@ -474,17 +474,14 @@ import Testing
         for file in waiting.staged { files[file.path] = try file.bytes }
         var taken = try feed.repository()
         #expect(try taken.loadStagedChange { path in files[path] })
-        #expect(taken.signatures[.targets]?.map(\.keyID) == [try FeedKey(feed.release.verifyingKey).id])
+        #expect(taken.signatures[.targets]?.map(\.keyID) == [feed.release.feedKey.id])
     }
 
     /// Feeds that are made in the same second with the same keys are different.
     @Test func everyFeedHasAName() throws {
         func name() throws -> String? {
-            let feed = try FeedRepository(
-                app: FeedFixture.app, environment: "release", root: [FeedKey(feed.root[0].verifyingKey)],
-                rootThreshold: 1, release: [FeedKey(feed.release.verifyingKey)], releaseThreshold: 1,
-                online: [FeedKey(feed.online.verifyingKey)], at: FeedFixture.now)
-            return feed.bodies.root.json["feed"]?.text
+            let new = try FeedFixture.feed(root: feed.root, release: [feed.release], online: feed.online)
+            return new.bodies.root.json["feed"]?.text
         }
         let (first, second) = (try name(), try name())
         #expect(first?.count == 32 && second?.count == 32 && first != second)
