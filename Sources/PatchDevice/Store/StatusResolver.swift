@@ -21,7 +21,7 @@ struct StatusResolver {
     var statuses: [PatchStatus] {
         let known = Set(state.stored.map(\.patch) + state.bans.map(\.patch)).union(state.outcomes.keys)
             .union(running ?? [])
-        return known.sorted { ($0.id, $1.version) < ($1.id, $0.version) }.map(status)
+        return known.sorted(by: PatchID.precedes).map(status)
     }
 
     static let disabled = "the feed has switched all patches off"

@@ -79,9 +79,13 @@ extension StoreState {
             self.hash = hash
         }
 
-        /// The order by id, the highest version first.
-        static func precedes(_ one: Held, _ other: Held) -> Bool {
-            (one.patch.id, other.patch.version) < (other.patch.id, one.patch.version)
-        }
+        static func precedes(_ one: Held, _ other: Held) -> Bool { PatchID.precedes(one.patch, other.patch) }
+    }
+}
+
+extension PatchID {
+    /// The order by id, the highest version first.
+    static func precedes(_ one: PatchID, _ other: PatchID) -> Bool {
+        (one.id, other.version) < (other.id, one.version)
     }
 }

@@ -24,8 +24,6 @@ extension SyncReport {
         let bannedResults = bans.filter { !told.contains($0.key) }.map { patch, reason in
             Result(patch: patch, outcome: .banned, detail: reason)
         }
-        results = (storedResults + bannedResults + otherResults).sorted {
-            ($0.patch.id, $1.patch.version) < ($1.patch.id, $0.patch.version)
-        }
+        results = (storedResults + bannedResults + otherResults).sorted { PatchID.precedes($0.patch, $1.patch) }
     }
 }
