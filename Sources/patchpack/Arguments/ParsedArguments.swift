@@ -20,6 +20,7 @@ struct ParsedArguments: Sendable {
 
     /// The verb's own `--format`, or the one that all verbs have.
     var format: String? { verb.allOptions.first { $0.name == Option.format.name }.flatMap { value(of: $0)?.text } }
+    var resultFormat: ResultFormat { format.flatMap(ResultFormat.init(rawValue:)) ?? .text }
 
     /// Whether a switch, or an option with a value, was given. False for an option that the verb does not take, even if
     /// it takes another one with the same name.
@@ -28,10 +29,6 @@ struct ParsedArguments: Sendable {
     /// The value of an option that is given at most once.
     func value(of option: Option) -> Argument? { values[option.id]?.first }
     func path(of option: Option) -> Path? { value(of: option)?.path }
-
-    func resultFormat(of option: Option) -> ResultFormat {
-        value(of: option).flatMap { ResultFormat(rawValue: $0.text) } ?? .text
-    }
 
     /// A value as text.
     ///

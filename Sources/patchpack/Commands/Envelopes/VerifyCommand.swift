@@ -18,7 +18,7 @@ enum VerifyCommand {
         let paths = try InputFiles.placed(arguments, called: ".js").map(\.path)
         let verification = try Verification(arguments)
         let isJSON = console.format == .json
-        var output = Output(format: arguments.resultFormat(of: .verifyFormat), console: console)
+        var output = Output(format: arguments.resultFormat, console: console)
         var first: [PatchID: Verification.FileResult] = [:]
         try inOrder(paths, jobs: arguments.jobs(), on: console, words: ("ok", "refused")) {
             $0.map { verification.result(of: $0, keepingScripts: !$0.canBeReadAgain, hashingPayload: isJSON) }

@@ -19,7 +19,7 @@ enum LintCommand {
         let patches = arguments.has(.bundle) && !paths.isEmpty ? [paths] : paths.map { [$0] }
         let given = try ScriptFiles.name(arguments)
         var output = Output(
-            format: arguments.resultFormat(of: .lintFormat), isStrict: arguments.has(.strict), console: console)
+            format: arguments.resultFormat, isStrict: arguments.has(.strict), console: console)
         try deliverInOrder(patches, jobs: arguments.jobs()) { patches in
             patches.map { files in
                 let linted = Result { () throws(PatchError) in

@@ -66,7 +66,7 @@ enum TestCommand {
             now = try SystemClock.now()
             filter = try TestCommand.filter(arguments)
             timeLimit = min(try arguments.number(of: .timeLimit) ?? 10, 86_400)
-            format = arguments.resultFormat(of: .testFormat)
+            format = arguments.resultFormat
             isStrict = arguments.has(.strict)
             shadows = arguments.has(.testShadow)
         }
