@@ -56,11 +56,11 @@ interop:       STEP = 10m make check-interop
 references:    STEP = 3m  make check-references check-fuzz
 conformance:   STEP = 10m make check-conformance
 sid:           STEP = 40m env TOOLCHAIN=debian make check-machines SUITES=sid STEPS=compile
-packages:      STEP = 40m make -o programs check-packages
+packages:      STEP = 60m make -o programs check-packages
 long:          STEP = 60m env PATCHPACK_LONG_TESTS=1 make test ONLY=$(LONG)
 fuzz:          STEP = 40m make fuzz SECONDS=5
 bench-count:   STEP = 40m make -o build bench-count
-machines:      STEP = 60m make check-machines SUITES="bookworm trixie" STEPS=demo
+machines:      STEP = 60m make check-machines SUITES=bookworm STEPS=demo
 docs:          STEP = 20m make docs
 page:          STEP = 10m make -o programs check-page
 fleet:         STEP = 15m make -o programs check-fleet DEVICES=20000
@@ -68,7 +68,7 @@ monitoring:    STEP = 10m make -o programs check-monitoring
 arguments:     STEP = 30m make -o programs check-arguments
 deb:           STEP = 15m make -o build check-deb
 release:       STEP = 30m env SUITES=trixie make release check-release
-trixie-tests:  STEP = 60m make check-machines SUITES=trixie STEPS="test tools"
+trixie-tests:  STEP = 60m make check-machines SUITES=trixie STEPS="demo test tools"
 sid-tests:     STEP = 60m env TOOLCHAIN=debian make check-machines SUITES=sid STEPS="demo test"
 arm64:         STEP = 60m make check-arm64
 variants:      STEP = 40m python3 Tests/Outside/build.py testing-evolution
