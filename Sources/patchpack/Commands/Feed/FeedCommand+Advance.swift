@@ -37,10 +37,10 @@ extension FeedCommand {
         let listing = try action.change.repository()
         let asked = try listing.entry(
             arguments.operands[1].text, version: arguments.number(of: .patchVersion))
-        let evidence = try RolloutEvidence(
-            on: asked, of: listing, begin: action.change.history().begin(of: asked, until: listing),
-            gates: gates, limits: ReportGate.all(arguments, of: .withdrawIf), rules, arguments, console,
-            at: action.change.now)
+        let query = RolloutQuery(
+            about: asked, of: listing, begin: try action.change.history().begin(of: asked, until: listing),
+            gates: gates, limits: try ReportGate.all(arguments, of: .withdrawIf), rules)
+        let evidence = try RolloutEvidence(on: query, arguments, console, at: action.change.now)
         var failure: ((_ isWritten: Bool) -> PatchError?)?
         let isWritten = try action.run(isUrgent: true) { (feed, details) throws(PatchError) in
             failure = nil  // Of an attempt before this one, which another change has overtaken.

@@ -3,7 +3,6 @@ import PatchFeed
 import PatchPublishing
 import PatchReport
 import PatchRunner
-import PatchText
 
 /// What devices have reported on a patch of a rollout since it was offered.
 struct RolloutEvidence {
@@ -15,66 +14,50 @@ struct RolloutEvidence {
     let notes: [String]
 
     /// Reads the events that a command line names.
-    ///
-    /// - Parameters:
-    ///   - begin: When devices could first have the step; nil if the entry has no time. Then each device counts as new,
-    ///     and the step as old enough.
-    ///   - limits: The bounds above which no device may keep the patch.
     init(
-        on entry: PatchEntryDraft, of feed: FeedRepository, begin: Timestamp?, gates: [ReportGate],
-        limits: [ReportGate], _ rules: RolloutStep.Rules, _ arguments: ParsedArguments, _ console: Console,
-        at now: Timestamp
+        on query: RolloutQuery, _ arguments: ParsedArguments, _ console: Console, at now: Timestamp
     ) throws(PatchError) {
         let places = arguments.values(of: .events).map(\.path)
         guard !places.isEmpty else { throw .usage("no events", hint: "give --events FILE or DIR") }
-        let gates = gates.filter { $0.isAsked(of: entry) }
-        let limits = limits.filter { $0.isAsked(of: entry) }
-        let soaked =
-            Timestamp(secondsSince1970: now.secondsSince1970.addingOrMost(-rules.soak))
-            ?? Timestamp(secondsSince1970: 0)
-        let filter = ReportFilter(
-            patch: entry.id,
-            // A bound may be relative to the version before.
-            version: (gates + limits).contains(where: \.isRelative) ? nil : entry.version,
-            // Events from before a resume do not pause it again.
-            since: try arguments.moment(of: .since, before: now) ?? entry.offered,
-            heardSince: entry.offered ?? Timestamp(secondsSince1970: 0), newSince: begin,
-            newUntil: gates.contains(where: \.isExact) ? soaked : nil, origin: feed.origin)
-        let listed = feed.listed.filter { $0.id == entry.id && $0.version <= entry.version }
-        let (whole, unread) = try EventFiles.report(on: places, mayBeMissing: true, filter, listed: listed, console)
-        var report = whole
-        report.patches.removeAll { $0.id != entry.id || $0.version != entry.version }
-        func results(_ gates: [ReportGate]) -> [ReportGateResult] {
-            ReportGateResult.all(
-                gates, report, id: entry.id, version: entry.version, whole.patches, listed: listed)
-        }
-        let verdicts = results(gates)
-        let input = report.input
-        ofStep = RolloutStep.Evidence(
-            events: input.events + input.earlier, devices: report.knownDevices,
-            damage: RolloutStep.Evidence.Damage(
-                lines: input.damaged, linesWithoutDevice: input.damagedWithoutDevice, devices: input.damagedDevices),
-            newest: report.newest, newDevices: report.patches.first?.newDevices ?? 0, isWhole: unread == nil,
-            begin: begin, gates: verdicts.map(\.gateOfStep), limits: results(limits).map(\.gateOfStep))
+        let filter = query.filter(since: try arguments.moment(of: .since, before: now), at: now)
+        let (all, unread) = try EventFiles.report(
+            on: places, mayBeMissing: true, filter, listed: query.listed, console)
         self.unread = unread
-        let leftOut = [(input.elsewhere, input.elsewhereText), (input.dropped, input.droppedText)]
-        let texts = leftOut.filter { $0.0 > 0 }.map(\.1)
-        notes = (texts + report.shortages(on: entry, verdicts, new: rules.newDevices)).map { "note  \($0)" }
+        let gates = query.results(of: query.gates, in: all)
+        let limits = query.results(of: query.limits, in: all)
+        let report = query.only(in: all)
+        ofStep = RolloutStep.Evidence(report, begin: query.begin, isWhole: unread == nil, gates, limits)
+        notes = (report.input.notes + report.shortages(in: query, gates)).map { "note  \($0)" }
     }
 }
 
-extension ReportGate {
-    /// Whether it can be decided as the patch is offered. A patch that is paused may be so because of any gate.
-    fileprivate func isAsked(of entry: PatchEntryDraft) -> Bool {
-        !entry.isOffered || measure.isDecided(inShadow: entry.state == .shadow)
+extension RolloutStep.Evidence {
+    /// - Parameter report: The report on the patch alone, with the results of its gates and limits.
+    fileprivate init(
+        _ report: FleetReport, begin: Timestamp?, isWhole: Bool, _ gates: [ReportGateResult],
+        _ limits: [ReportGateResult]
+    ) {
+        let input = report.input
+        self.init(
+            events: input.events + input.earlier, devices: report.knownDevices,
+            damage: Damage(
+                lines: input.damaged, linesWithoutDevice: input.damagedWithoutDevice, devices: input.damagedDevices),
+            newest: report.newest, newDevices: report.patches.first?.newDevices ?? 0, isWhole: isWhole, begin: begin,
+            gates: gates.map(\.gateOfStep), limits: limits.map(\.gateOfStep))
+    }
+}
+
+extension FleetReport.Input {
+    /// What was left out of the report. A rollout does not wait because of it.
+    fileprivate var notes: [String] {
+        [(elsewhere, elsewhereText), (dropped, droppedText)].filter { $0.0 > 0 }.map(\.1)
     }
 }
 
 extension FleetReport {
     /// What needs more devices than a step of a rollout can reach, of those in the events, and what would not.
-    ///
-    /// - Parameter new: How many devices must report the patch for the first time in a step.
-    fileprivate func shortages(on entry: PatchEntryDraft, _ gates: [ReportGateResult], new: Int) -> [String] {
+    fileprivate func shortages(in query: RolloutQuery, _ gates: [ReportGateResult]) -> [String] {
+        let (entry, new) = (query.entry, query.rules.newDevices)
         guard scale == 1, knownDevices > 0, entry.isOffered else { return [] }
         let part = Int((Double(knownDevices) * Double(entry.basisPoints) / 10_000).rounded(.up))
         // The events do not say who is in a group.
