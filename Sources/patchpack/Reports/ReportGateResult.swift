@@ -21,19 +21,19 @@ struct ReportGateResult {
     /// The version before, if the bound is relative to it, and whether a feed offers it.
     private var previous: Int?
     private var isConfirmed = false
-    /// How many events of patches were not counted, for lack of room. Any patch may have had them, so no gate is
-    /// passed.
+    /// How many events of patches were not counted, for lack of room.
     private var uncounted = 0
 
-    var verdict: ReportGate.Verdict {
-        uncounted > 0 && judgement.verdict == .passed ? .undecided : judgement.verdict
-    }
+    /// Whether events are missing, so that the gate is undecided. Any patch may have had them, so no gate is passed.
+    /// What is known is enough to cross one.
+    fileprivate var lacksEvents: Bool { uncounted > 0 && judgement.verdict != .crossed }
+    var verdict: ReportGate.Verdict { lacksEvents ? .undecided : judgement.verdict }
     var sequence: ConfidenceSequence { judgement.sequence }
     var share: Share { sequence.share }
     /// How many devices the gate needs for a verdict, if the part stays as it is; nil if it has one, or if it is not a
     /// matter of their number.
     var devicesNeeded: Int? {
-        guard verdict == .undecided, uncounted == 0, !gate.isRelative, !gate.isExact, !judgement.isOfUncounted else {
+        guard verdict == .undecided, !lacksEvents, !gate.isRelative, !gate.isExact, !judgement.isOfUncounted else {
             return nil
         }
         return undecided.needed(for: gate.bound.value)?.addingOrMost(undecided.share.total)
@@ -79,11 +79,10 @@ struct ReportGateResult {
         }
     }
 
-    var reason: String {
-        guard uncounted == 0 || verdict == .crossed else {
-            return "\(uncounted.counting("event")) of patches \(uncounted == 1 ? "was" : "were") not counted"
-        }
-        return (function.map { "\($0) " } ?? "") + figures
+    var reason: String { lacksEvents ? lack : (function.map { "\($0) " } ?? "") + figures }
+
+    private var lack: String {
+        "\(uncounted.counting("event")) of patches \(uncounted == 1 ? "was" : "were") not counted"
     }
 
     private var figures: String {
@@ -151,11 +150,25 @@ struct ReportGateResult {
     /// The error of a run in which this gate was not passed.
     var failure: PatchError? {
         guard verdict != .passed else { return nil }
+        guard !lacksEvents else {
+            return PatchError(
+                .limit, "\(lack), so no patch passes a gate",
+                hint: "there are too many patches: give --feed DIR, or --patch ID and --patch-version N")
+        }
         return PatchError(.script, "gate \(gate.text): \(verdict.rawValue) for \(name): \(reason)")
     }
 }
 
 extension [ReportGateResult] {
+    /// The error of a run with these gates; nil if all are passed. A gate that is crossed comes before one for which
+    /// events are missing, and that before one that needs more devices.
+    var failure: PatchError? {
+        let decisive =
+            first(where: { $0.verdict == .crossed }) ?? first(where: \.lacksEvents)
+            ?? first(where: { $0.verdict != .passed })
+        return decisive?.failure
+    }
+
     /// The results with one of these verdicts, in the order of the verdicts.
     func with(_ verdicts: ReportGate.Verdict...) -> [ReportGateResult] {
         verdicts.flatMap { verdict in filter { $0.verdict == verdict } }

@@ -116,19 +116,6 @@ enum ReportCommand {
             }
             return ReportGateResult.all(gates, judged, id: id, version: version, all, listed: listed)
         }
-
-        /// Why the command fails. A gate that is crossed comes before one that cannot be decided.
-        func failure(of results: [ReportGateResult], in report: FleetReport) -> PatchError? {
-            if let crossed = results.first(where: { $0.verdict == .crossed })?.failure { return crossed }
-            let isOfPatches = gates.contains { !$0.measure.isOfFleet }
-            if isOfPatches, listed == nil, report.input.droppedPatches > 0 {
-                return PatchError(
-                    .limit,
-                    "\(report.input.droppedPatches) events of patches were not counted, so no patch passes a gate",
-                    hint: "there are too many patches: give --feed DIR, or --patch ID and --patch-version N")
-            }
-            return results.lazy.compactMap(\.failure).first
-        }
     }
 
     private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
@@ -140,7 +127,7 @@ enum ReportCommand {
             failure = failure ?? missing
         }
         let results = request.decide(&report)
-        failure = failure ?? request.failure(of: results, in: report)
+        failure = failure ?? results.failure
         if let missing = request.missingPatch(in: report) { console.warning(missing) }
         if arguments.format == "openmetrics" {
             try console.raw(report.metrics(results, request.labels, at: request.now))
