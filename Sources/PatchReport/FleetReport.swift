@@ -35,6 +35,8 @@ package struct FleetReport: Sendable, Equatable {
         package var elsewhere = 0
         /// How many apps or environments the counted events are of, whichever are more.
         package var origins = 0
+        /// How many files could not be read to their end. Events are missing then.
+        package var unread = 0
         package var leftOut: [LeftOut] = []
 
         /// A file that was not read, and why.

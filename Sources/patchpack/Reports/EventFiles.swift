@@ -25,9 +25,11 @@ enum EventFiles {
         warn(of: logs.leftOut, console)
         var builder = ReportBuilder(now: WallClock.milliseconds, filter: filter)
         builder.add(listed: listed)
-        var failure = read(logs.files, into: &builder, console)
+        let errors = read(logs.files, into: &builder, console)
         var report = builder.report()
         report.input.leftOut = logs.leftOut
+        report.input.unread = errors.count
+        var failure = errors.first
         if failure == nil, let missing = missingEvents(in: report.input, logs.files) {
             console.error(missing)
             failure = missing
@@ -41,21 +43,21 @@ enum EventFiles {
         if leftOut.count > most { console.warning("\(leftOut.count - most) other files are left out") }
     }
 
-    /// Reads the files, and prints the error of each that cannot be read. Returns the first of them.
+    /// Reads the files, and prints and returns the error of each that cannot be read to its end.
     private static func read(
         _ files: [Path], into builder: inout ReportBuilder, _ console: Console
-    ) -> PatchError? {
-        var failure: PatchError?
+    ) -> [PatchError] {
+        var errors: [PatchError] = []
         let input = EventInput()
         for file in files {
             do {
                 try input.read(file, into: &builder)
             } catch {
                 console.error(error)
-                failure = failure ?? error
+                errors.append(error)
             }
         }
-        return failure
+        return errors
     }
 
     /// The error of files that are not event logs, so that no one takes them for those of a fleet in which nothing

@@ -108,6 +108,7 @@ extension FleetReport {
             let example = name.isEmpty ? "" : ", such as \(JSONValue.string(name).text(escaping: isUnprintable))"
             return " (\(input.misnamed.grouped) with a name that no patch, version, function or error has\(example))"
         }
+        let unread = input.unreadText ?? ""
         let notes = [
             (input.others, "\(input.others.counting("event")) of other devices left out"),
             (input.elsewhere, input.elsewhereText),
@@ -119,6 +120,7 @@ extension FleetReport {
             (input.withoutTime, "\(input.withoutTime.counting("event")) with an unbelievable time"),
             (input.dropped, input.droppedText),
             (input.leftOut.count, "\(input.leftOut.count.counting("file")) left out"),
+            (input.unread, unread),
             (scale > 1 ? scale : 0, "one device in \(scale) was counted, so numbers of devices are estimates"),
         ]
         let all = (newest.map { ["the newest from \($0)"] } ?? []) + notes.filter { $0.0 > 0 }.map(\.1)
@@ -129,6 +131,8 @@ extension FleetReport {
 extension FleetReport.Input {
     var elsewhereText: String { "\(elsewhere.counting("event")) of other apps or environments left out" }
     var droppedText: String { "\(dropped.grouped) not counted by kind, because there are too many kinds" }
+    /// nil if each file was read to its end.
+    var unreadText: String? { unread > 0 ? "\(unread.counting("file")) could not be read in full" : nil }
 }
 
 extension ReportGateResult {

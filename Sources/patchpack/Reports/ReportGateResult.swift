@@ -23,10 +23,12 @@ struct ReportGateResult {
     private var isConfirmed = false
     /// How many events of patches were not counted, for lack of room.
     private var uncounted = 0
+    /// Which files could not be read in full, in words; nil if all were.
+    private var unread: String?
 
     /// Whether events are missing, so that the gate is undecided. Any patch may have had them, so no gate is passed.
     /// What is known is enough to cross one.
-    fileprivate var lacksEvents: Bool { uncounted > 0 && judgement.verdict != .crossed }
+    fileprivate var lacksEvents: Bool { (uncounted > 0 || unread != nil) && judgement.verdict != .crossed }
     var verdict: ReportGate.Verdict { lacksEvents ? .undecided : judgement.verdict }
     var sequence: ConfidenceSequence { judgement.sequence }
     var share: Share { sequence.share }
@@ -47,9 +49,11 @@ struct ReportGateResult {
     ///   - all: The patches that may be the version before.
     ///   - listed: The patches that a feed lists, of which one that is offered may be the version before; nil without a
     ///     feed. A version that only devices name proves nothing: anyone can name one.
+    ///   - unread: Which files could not be read in full, in words; nil if all were, or if the caller decides what
+    ///     follows from that.
     static func all(
         _ gates: [ReportGate], _ report: FleetReport, id: String?, version: Int?, _ all: [FleetReport.Patch],
-        listed: [FleetReport.Listed]?
+        listed: [FleetReport.Listed]?, unread: String? = nil
     ) -> [ReportGateResult] {
         let live = listed.map { Set($0.filter { $0.isLive && $0.isOffered }.map { "\($0.id) \($0.version)" }) }
         let all = all.filter { live?.contains($0.label) ?? true }
@@ -59,12 +63,14 @@ struct ReportGateResult {
         let gates = gates.enumerated().filter { !gates[..<$0].contains($1) }.map(\.element)
         return gates.flatMap { gate in
             guard !gate.measure.isOfFleet else {
-                return [ReportGateResult(gate: gate, judgement: gate.judge(report))]
+                return [ReportGateResult(gate: gate, judgement: gate.judge(report), unread: unread)]
             }
             guard !report.patches.isEmpty else {
                 let judgement = gate.judge(FleetReport.Patch(id: "", version: 0), after: nil, scale: 1)
                 return [
-                    ReportGateResult(gate: gate, id: id, version: version, judgement: judgement, uncounted: uncounted)
+                    ReportGateResult(
+                        gate: gate, id: id, version: version, judgement: judgement, uncounted: uncounted,
+                        unread: unread)
                 ]
             }
             return report.patches.map { patch in
@@ -74,7 +80,8 @@ struct ReportGateResult {
                     gate: gate, id: patch.id, version: patch.version,
                     judgement: gate.judge(patch, after: previous, scale: report.scale),
                     fleet: report.scale == 1 ? report.knownDevices : .max, suspected: patch.suspected,
-                    previous: previous?.version, isConfirmed: listed != nil, uncounted: uncounted)
+                    previous: previous?.version, isConfirmed: listed != nil, uncounted: uncounted,
+                    unread: unread)
             }
         }
     }
@@ -82,7 +89,7 @@ struct ReportGateResult {
     var reason: String { lacksEvents ? lack : (function.map { "\($0) " } ?? "") + figures }
 
     private var lack: String {
-        "\(uncounted.counting("event")) of patches \(uncounted == 1 ? "was" : "were") not counted"
+        unread ?? "\(uncounted.counting("event")) of patches \(uncounted == 1 ? "was" : "were") not counted"
     }
 
     private var figures: String {
@@ -150,7 +157,7 @@ struct ReportGateResult {
     /// The error of a run in which this gate was not passed.
     var failure: PatchError? {
         guard verdict != .passed else { return nil }
-        guard !lacksEvents else {
+        guard !lacksEvents || unread != nil else {
             return PatchError(
                 .limit, "\(lack), so no patch passes a gate",
                 hint: "there are too many patches: give --feed DIR, or --patch ID and --patch-version N")

@@ -306,6 +306,36 @@ import Testing
         #expect(only.status == 16 && !only.text.contains("passed"), "\(only.error)")
     }
 
+    /// A file that cannot be read may have events of any patch, so no format says that a gate is passed.
+    @Test func gateOfReportWithoutAFileIsPassedInNoFormat() throws {
+        let gates = ["--gate", "failing<2%", "--gate", "failing<0.1%", "--gate", "sync-failed<5%"]
+        func report(_ more: String...) throws -> Tool {
+            try Tool.run(Tool.patchpack, ["report", "events"] + more + gates, in: folder.path)
+        }
+        let whole = try report()
+        #expect(whole.text.contains("passed  failing<2%") && whole.text.contains("passed  sync-failed<5%"))
+        let lack = "1 file could not be read in full"
+        let text = try report("missing.jsonl", "--html", "page.html")
+        #expect(text.status == 66 && text.error.contains("missing.jsonl: no such file"), "\(text.error)")
+        #expect(text.lines[0].hasPrefix("8,010 events") && text.lines[0].hasSuffix(", \(lack)"), "\(text.text)")
+        #expect(text.lines.contains("undecided  failing<2%  com.example.shop.fix 3: \(lack)"), "\(text.text)")
+        #expect(text.lines.contains("undecided  sync-failed<5%  all devices: \(lack)"), "\(text.text)")
+        #expect(text.text.contains("crossed  failing<0.1%"), "what is known is enough to stop")
+        #expect(!text.text.contains("passed"), "\(text.text)")
+        let page = String(decoding: try folder.read("page.html"), as: UTF8.self)
+        #expect(page.contains("<b>undecided</b>") && page.contains("<b>crossed</b>"), "\(page)")
+        #expect(page.contains(lack) && !page.contains("<b>passed</b>"), "\(page)")
+        let metrics = try report("missing.jsonl", "--format", "openmetrics")
+        let samples = metrics.lines.filter { $0.hasPrefix("patchpack_gate_passed{") }
+        #expect(metrics.status == 66 && samples.count == 3, "\(metrics.text)")
+        #expect(samples.allSatisfy { $0.hasSuffix(" 0") }, "\(samples)")
+        let json = try report("missing.jsonl", "--format", "json")
+        let value = try JSONValue(parsing: json.output)
+        #expect(value["exitCode"]?.number == 66 && value["error"]?["file"]?.text == "missing.jsonl")
+        let verdicts = value["gates"]?.elements.map { $0["verdict"]?.text }
+        #expect(verdicts == ["undecided", "crossed", "undecided"], "\(json.text)")
+    }
+
     @Test func aGateHoldsARolloutBack() throws {
         let passed = try Tool.patchpack(
             "report", "events", "--gate", "failures<1%", "--gate", "failing<2%", in: folder.path)

@@ -114,7 +114,8 @@ enum ReportCommand {
                 let names = Set(listed.map { "\($0.id) \($0.version)" })
                 judged.patches.removeAll { !names.contains("\($0.id) \($0.version)") }
             }
-            return ReportGateResult.all(gates, judged, id: id, version: version, all, listed: listed)
+            return ReportGateResult.all(
+                gates, judged, id: id, version: version, all, listed: listed, unread: report.input.unreadText)
         }
     }
 
