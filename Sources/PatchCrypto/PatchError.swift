@@ -78,7 +78,8 @@ extension PatchError.Code {
     public static let decryptFailed = Self("decrypt-failed")
     /// A script does not match its digest, or its size in the manifest.
     public static let digestMismatch = Self("digest-mismatch")
-    /// The patch is sound, but not meant for this app, version, engine or time, or its version is too low.
+    /// The patch is sound, but not meant for this app, version, engine or time, or its version is too low. Or the key
+    /// that signed it, or is to sign it, is revoked or has expired.
     public static let policy = Self("policy")
     /// A size or a count exceeds a limit.
     public static let limit = Self("limit")

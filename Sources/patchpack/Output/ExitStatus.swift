@@ -19,7 +19,7 @@ extension PatchError.Code {
         12 unknown-signer no signature of a trusted key, or fewer than the threshold
         13 decrypt-failed the signature is valid, but the envelope needs another script key
         14 digest-mismatch a script does not match its digest
-        15 policy intact, but not for this app, version, engine or time
+        15 policy intact, but not for this app, version, engine or time; or the key that signed it, or is to sign it, is revoked or has expired
         16 limit larger than a limit allows
         20 script a script that does not parse, fails, or does not fit; a failed spec; a breaking change of an interface; a gate of a report that is not passed
         21 script-limit a script ran past its fuel (the number of Lua instructions), memory or time
