@@ -26,11 +26,14 @@ package struct ChangeDetails: Sendable {
 
     var stamp: ChangeStamp { ChangeStamp(time: now, author: author, reason: reason) }
 
-    /// The reason of a change that restores something with a reason of its own: that one, and this one if there is
-    /// room.
-    func restoredReason(after first: String) -> String {
+    /// The details for something that is restored with a reason of its own, if it has one: that reason, and the one of
+    /// the change if there is room.
+    func restoring(_ first: String?) -> ChangeDetails {
+        guard let first else { return self }
         let both = reason.map { "\(first); \($0)" } ?? first
-        return both.utf8.count <= Self.longestReason ? both : first
+        var details = self
+        details.reason = both.utf8.count <= Self.longestReason ? both : first
+        return details
     }
 
     /// A name as recorded in the list: cut to 100 characters; nil if it is empty.

@@ -31,14 +31,27 @@ extension FeedRepository {
 
     /// Changes the list, and records in each changed entry the time, the author and the reason.
     package mutating func edit(in details: ChangeDetails, _ body: (inout PatchListDraft) -> Void) {
+        edit(in: details, restoring: nil, body)
+    }
+
+    /// Changes the list as `edit(in:_:)` does.
+    ///
+    /// - Parameter older: The list that is restored, if one is. What it had stopped keeps its reason, so that a stop by
+    ///   a gate remains one.
+    mutating func edit(
+        in details: ChangeDetails, restoring older: PatchListDraft?, _ body: (inout PatchListDraft) -> Void
+    ) {
         bumpVersion(of: .rollout, in: details)
         let old = list.entries(by: \.name)
+        let stopped = older?.entries(by: \.name).filter { !$0.value.isOffered } ?? [:]
         let (wasEnabled, stop) = (list.isEnabled, list.stop)
         body(&list)
         if list.isEnabled != wasEnabled || list.stop != stop {
-            list.stop = list.isEnabled ? nil : details.stamp
+            list.stop = list.isEnabled ? nil : details.restoring(older?.stop?.reason).stamp
         }
-        list.entries = list.entries.map { $0.stamped(since: old[$0.name], in: details) }
+        list.entries = list.entries.map { entry in
+            entry.stamped(since: old[entry.name], in: details.restoring(stopped[entry.name]?.reason))
+        }
         list.change = details.stamp
         hasNewList = true
     }

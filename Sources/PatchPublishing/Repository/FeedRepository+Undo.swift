@@ -4,7 +4,7 @@ package import PatchFeed
 // Restoring the list of an earlier state.
 extension FeedRepository {
     /// Restores the list of an older state, unless it is in effect. A patch that was not listed then is withdrawn,
-    /// because devices may have it. A stop that is restored keeps its reason, so that one by a gate remains one.
+    /// because devices may have it. A stop that is restored keeps its reason.
     ///
     /// - Returns: Whether the list was changed.
     /// - Throws: `config` if a patch was listed then, but the release keys no longer sign its envelope.
@@ -34,20 +34,7 @@ extension FeedRepository {
                 return entry
             }
         guard !restored.isEquivalent(to: list) else { return false }
-        let replaced = list.entries(by: \.name)
-        let stops = older.list.entries(by: \.name).filter { !$0.value.isOffered }
-        edit(in: details) { $0 = restored }
-        list.entries = list.entries.map { entry in
-            guard let why = stops[entry.name]?.reason,
-                replaced[entry.name]?.json.encoded() != entry.json.encoded()
-            else { return entry }
-            var entry = entry
-            entry.reason = details.restoredReason(after: why)
-            return entry
-        }
-        if list.stop == details.stamp, let why = older.list.stop?.reason {
-            list.stop?.reason = details.restoredReason(after: why)
-        }
+        edit(in: details, restoring: older.list) { $0 = restored }
         return true
     }
 
