@@ -142,7 +142,7 @@ static void update_copy(lua_State *L) {
     }
 }
 
-/// Pushes the copy of the script's metatable at 2.
+/// Pushes the copy of the script's metatable at 2, with the events that it had when it was last set: none if it is new.
 static void push_copy(lua_State *L) {
     lua_rawgetp(L, LUA_REGISTRYINDEX, &recent_key);
     int recent = lua_gettop(L);
@@ -152,11 +152,9 @@ static void push_copy(lua_State *L) {
         lua_pop(L, 1);
         if (!same) continue;
         lua_rawgeti(L, recent, i + 1);
-        update_copy(L);
         return;
     }
     lua_createtable(L, 0, 4);
-    update_copy(L);
     lua_pushvalue(L, 2);
     lua_rawsetp(L, -2, &original_key);
     lua_rawgeti(L, recent, 0);
@@ -190,24 +188,21 @@ static void leave_out(lua_State *L) {
     }
 }
 
-/// Refuses the metatable at 2 for the table at 1 if its event makes a loop, which one access follows two thousand times.
+/// Refuses the metatable at 2 for the table at 1 if its event makes a loop, which one access follows two thousand
+/// times. Its copy at 3 may be the metatable of other tables already, so it does not have the event yet.
 static void refuse_loops(lua_State *L, const char *event) {
-    lua_pushvalue(L, 2); // 3: a metatable in the chain
+    lua_pushvalue(L, 2); // 4: a metatable in the chain
     for (int links = 0;; links++) {
         charge(L, 1);
-        if (raw_field(L, 3, event) != LUA_TTABLE) break;
-        if (links == LONGEST_WALK || lua_rawequal(L, 4, 1)) {
-            // The copy may already be the metatable of another table.
-            lua_pushstring(L, event);
-            lua_pushnil(L);
-            lua_rawset(L, 2);
+        if (raw_field(L, 4, event) != LUA_TTABLE) break;
+        bool goes_on = lua_getmetatable(L, 5);
+        if (links == LONGEST_WALK || lua_rawequal(L, 5, 1) || (goes_on && lua_rawequal(L, 6, 3)))
             luaL_error(L, "the chain of '%s' is a loop, or has more than %d tables", event, LONGEST_WALK);
-        }
-        if (!lua_getmetatable(L, 4)) break;
-        lua_replace(L, 3);
-        lua_settop(L, 3);
+        if (!goes_on) break;
+        lua_replace(L, 4);
+        lua_settop(L, 4);
     }
-    lua_settop(L, 2);
+    lua_settop(L, 3);
 }
 
 static int sandbox_setmetatable(lua_State *L) {
@@ -224,10 +219,11 @@ static int sandbox_setmetatable(lua_State *L) {
         }
         leave_out(L);
         push_copy(L);
-        lua_replace(L, 2);
-        lua_settop(L, 2);
+        lua_replace(L, 3);
         refuse_loops(L, index_event);
         refuse_loops(L, newindex_event);
+        update_copy(L);
+        lua_replace(L, 2);
     }
     lua_setmetatable(L, 1);
     return 1;
