@@ -177,7 +177,7 @@ READER = """\
             }
             return areRead ? («Scalar.value(bits.$i, as: $A.self), ») : nil
         }
-        guard stack.has($n, from: first)«, let $a = $A._read(from: stack, at: first + $i)» else { return nil }
+        guard stack.hasAtMost($n, from: first)«, let $a = $A._read(from: stack, at: first + $i)» else { return nil }
         return («$a, »)
     }
 
@@ -349,7 +349,7 @@ def functions():
     results = ({"value": "Value", "output": "PatchValueResult<Value>", "generic": "Value: PatchValue", "sendable": "Value: Sendable"},
                {"value": "Void", "output": "PatchNoResult", "generic": "", "sendable": ""})
     for n in range(MOST + 1):
-        reads = "let («$a, ») = Self.arguments(stack, from: first, «$A.self, »)" if n else "stack.has(0, from: first)"
+        reads = "let («$a, ») = Self.arguments(stack, from: first, «$A.self, »)" if n else "stack.hasAtMost(0, from: first)"
         entries = "".join(swift(ENTRY, n, reads=reads, scalars=SCALARS if n else NO_SCALARS, **effect) for effect in effects)
 
         def each(template):

@@ -1,7 +1,7 @@
 internal import CLuaBridge
 
 extension _PatchStack {
-    /// Runs the entered function with this many arguments. Returns whether the run succeeded.
+    /// Runs the entered function with this many arguments, for this many results. Returns whether the run succeeded.
     @usableFromInline package func runs(_ arguments: Int32, _ results: Int32) -> Bool {
         unsafe pp_run(state, arguments, results)
     }
@@ -10,6 +10,7 @@ extension _PatchStack {
 
     /// Ends the call, which throws an error for the app.
     @usableFromInline func leaveThrowing() {
+        // The script ran as it should, so a try of it has succeeded. `pp_leave` would count it as given up.
         unsafe values.takeProbe(of: pp_current_call(state))?.ended(succeeded: true)
         leave()
     }
@@ -76,9 +77,10 @@ extension _PatchStack {
     func refuseArguments(of slot: Slot, from first: Int32, _ types: [any PatchValue.Type]) -> Int32 {
         let given = Int(top) - Int(first) + 1
         var message = Self.argumentCountMessage(of: slot.name, takes: types.count, got: given)
-        // The arguments are read again for the message. A table that has changed meanwhile may fit then.
         if given <= types.count {
-            if let fault = takeReadFault() { message = "an argument of \(slot.name): \(fault)" }
+            // The arguments are read again for the message. A table that has changed meanwhile may fit then.
+            let reason = takeReadFault().map { ": \($0)" } ?? " did not fit when it was first read"
+            message = "an argument of \(slot.name)\(reason)"
             let places = zip(first..., types)
             if let (place, type) = places.first(where: { $1._read(from: self, at: $0) == nil }) {
                 message = "argument \(place - first + 1) of \(slot.name): " + type._mismatch(in: self, at: place)
@@ -88,8 +90,8 @@ extension _PatchStack {
         return CallbackResult.notCalled
     }
 
-    /// Whether there are no more arguments than a function takes.
-    @usableFromInline func has(_ count: Int32, from first: Int32) -> Bool { top - first + 1 <= count }
+    /// Whether there are at most this many arguments from a place on the stack.
+    @usableFromInline func hasAtMost(_ count: Int32, from first: Int32) -> Bool { top - first + 1 <= count }
 
     /// Pushes an error for a function that only the host can call.
     @usableFromInline package func refuseCall(of slot: Slot) -> Int32 {

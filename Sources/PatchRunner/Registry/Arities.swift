@@ -64,7 +64,7 @@ extension Slot {
         _ original: @escaping () -> Output.Value, _ stack: _PatchStack, _ first: Int32, _ record: CallReference?,
         _ cell: LayerCell, as _: Output.Type
     ) -> Int32 {
-        guard stack.has(0, from: first) else {
+        guard stack.hasAtMost(0, from: first) else {
             return stack.refuseArguments(of: self, from: first, [])
         }
         // For functions of scalars, the bridge separates the host's time from the script's.
@@ -132,7 +132,7 @@ extension Slot {
         _ original: @escaping () throws -> Output.Value, _ stack: _PatchStack, _ first: Int32, _ record: CallReference?,
         _ cell: LayerCell, as _: Output.Type
     ) -> Int32 {
-        guard stack.has(0, from: first) else {
+        guard stack.hasAtMost(0, from: first) else {
             return stack.refuseArguments(of: self, from: first, [])
         }
         // For functions of scalars, the bridge separates the host's time from the script's.
@@ -158,7 +158,7 @@ extension Slot {
     /// The arguments from a place on the stack. nil after an error was pushed.
     @_alwaysEmitIntoClient
     func readAsynchronously(_ stack: _PatchStack, from first: Int32) -> ()? {
-        guard stack.has(0, from: first) else {
+        guard stack.hasAtMost(0, from: first) else {
             _ = stack.refuseArguments(of: self, from: first, [])
             return nil
         }
@@ -656,7 +656,7 @@ extension Slot {
             }
             return areRead ? (Scalar.value(bits, as: A.self)) : nil
         }
-        guard stack.has(1, from: first), let a = A._read(from: stack, at: first) else { return nil }
+        guard stack.hasAtMost(1, from: first), let a = A._read(from: stack, at: first) else { return nil }
         return (a)
     }
 
@@ -1172,7 +1172,7 @@ extension Slot {
             }
             return areRead ? (Scalar.value(bits.0, as: A.self), Scalar.value(bits.1, as: B.self)) : nil
         }
-        guard stack.has(2, from: first), let a = A._read(from: stack, at: first),
+        guard stack.hasAtMost(2, from: first), let a = A._read(from: stack, at: first),
             let b = B._read(from: stack, at: first + 1)
         else { return nil }
         return (a, b)
@@ -1720,7 +1720,7 @@ extension Slot {
                 ? (Scalar.value(bits.0, as: A.self), Scalar.value(bits.1, as: B.self), Scalar.value(bits.2, as: C.self))
                 : nil
         }
-        guard stack.has(3, from: first), let a = A._read(from: stack, at: first),
+        guard stack.hasAtMost(3, from: first), let a = A._read(from: stack, at: first),
             let b = B._read(from: stack, at: first + 1), let c = C._read(from: stack, at: first + 2)
         else { return nil }
         return (a, b, c)
@@ -2292,7 +2292,7 @@ extension Slot {
                     Scalar.value(bits.2, as: C.self), Scalar.value(bits.3, as: D.self)
                 ) : nil
         }
-        guard stack.has(4, from: first), let a = A._read(from: stack, at: first),
+        guard stack.hasAtMost(4, from: first), let a = A._read(from: stack, at: first),
             let b = B._read(from: stack, at: first + 1), let c = C._read(from: stack, at: first + 2),
             let d = D._read(from: stack, at: first + 3)
         else { return nil }
@@ -2900,7 +2900,7 @@ extension Slot {
                     Scalar.value(bits.2, as: C.self), Scalar.value(bits.3, as: D.self), Scalar.value(bits.4, as: E.self)
                 ) : nil
         }
-        guard stack.has(5, from: first), let a = A._read(from: stack, at: first),
+        guard stack.hasAtMost(5, from: first), let a = A._read(from: stack, at: first),
             let b = B._read(from: stack, at: first + 1), let c = C._read(from: stack, at: first + 2),
             let d = D._read(from: stack, at: first + 3), let e = E._read(from: stack, at: first + 4)
         else { return nil }
@@ -3578,7 +3578,7 @@ extension Slot {
                     Scalar.value(bits.4, as: E.self), Scalar.value(bits.5, as: F.self)
                 ) : nil
         }
-        guard stack.has(6, from: first), let a = A._read(from: stack, at: first),
+        guard stack.hasAtMost(6, from: first), let a = A._read(from: stack, at: first),
             let b = B._read(from: stack, at: first + 1), let c = C._read(from: stack, at: first + 2),
             let d = D._read(from: stack, at: first + 3), let e = E._read(from: stack, at: first + 4),
             let f = F._read(from: stack, at: first + 5)

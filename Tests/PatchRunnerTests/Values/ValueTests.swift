@@ -165,6 +165,29 @@ final class Basket: PatchObject {
         }
     }
 
+    /// A value of an app whose decoder throws the first time.
+    struct Moody: Codable, Sendable, PatchValue {
+        static let reads = Counter()
+        var amount = 1
+        init(from decoder: any Decoder) throws {
+            Self.reads.add()
+            guard Self.reads.count > 1 else {
+                throw DecodingError.dataCorrupted(.init(codingPath: decoder.codingPath, debugDescription: "not now"))
+            }
+        }
+    }
+
+    /// The arguments are read again for the message.
+    @Test func anArgumentThatFitsOnlyWhenReadAgainIsNotCountedAsTooMany() throws {
+        let harness = try Harness()
+        let function = try harness.registry.replaceable("T.f") { (x: Int) -> Int in x + 1000 }
+        _ = try harness.registry.replaceable("T.moody") { (_: Moody) -> Int in 0 }
+        try harness.apply("patch.replace('T.f', function() return host.call('T.moody', {}) end)", replaces: ["T.f"])
+        #expect(function(1) == 1001)
+        #expect(Moody.reads.count == 2)
+        #expect(harness.failures.map(\.message) == ["an argument of T.moody did not fit when it was first read"])
+    }
+
     @Test func aValueThatLuaCannotHoldIsAFailureAndNoCrash() throws {
         let harness = try Harness()
         let big = try harness.registry.replaceable("T.big") { (x: UInt64) -> Int in 1 }
