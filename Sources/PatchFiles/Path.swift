@@ -44,7 +44,7 @@ package struct Path: Sendable, Hashable, CustomStringConvertible {
             return Path(bytes: Array(names.dropFirst(folder.count).joined(separator: slash)))
         }
         // A shell's name of the working folder may go through links, which the system's name does not.
-        return below(absoluteComponents) ?? parent.target.flatMap { below($0.appending(name).absoluteComponents) }
+        return below(absoluteComponents) ?? parent.withoutLinks.flatMap { below($0.appending(name).absoluteComponents) }
             ?? Path(bytes: slash + absoluteComponents.joined(separator: slash))
     }
 
@@ -58,15 +58,15 @@ package struct Path: Sendable, Hashable, CustomStringConvertible {
         return Path(bytes: slash == 0 ? Array("/".utf8) : Array(rest[..<slash]))
     }
 
-    /// The target of a symbolic link; the path itself if it is not a link.
+    /// The target of a symbolic link, without links; the path itself if it is not a link.
     ///
-    /// - Throws: `io` if the link is broken.
+    /// - Throws: `io` if the link is broken, or the system does not report its target, as in a folder of another user.
     package func resolved() throws(PatchError) -> Path {
         guard FileInfo(self, following: false)?.isLink == true else { return self }
-        guard let target else {
-            throw PatchError(.io, "broken symbolic link", hint: "name the file itself").about(self)
-        }
-        return target
+        if let target = withoutLinks { return target }
+        let error = SystemError.last
+        guard SystemError.absenceErrors.contains(error) else { throw .system(.io, self, error) }
+        throw PatchError(.io, "broken symbolic link", hint: "name the file itself").about(self)
     }
 
     package func appending(_ name: Path) -> Path {

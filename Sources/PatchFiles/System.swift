@@ -348,8 +348,8 @@ extension Path {
         return unsafe Path(bytes: Array(UnsafeRawBufferPointer(start: folder, count: strlen(folder))))
     }
 
-    /// The target of a symbolic link; nil if it does not exist.
-    var target: Path? {
+    /// The path from the root without links; nil if nothing is there, or the system does not report it.
+    var withoutLinks: Path? {
         guard let place = unsafe withCString({ unsafe realpath($0, nil) }) else { return nil }
         defer { unsafe free(place) }
         return unsafe Path(bytes: Array(UnsafeRawBufferPointer(start: place, count: strlen(place))))

@@ -72,6 +72,21 @@ import Testing
         #expect(try InputFile.regular(path("link"), limit: 9) == [1])
     }
 
+    @Test func aLinkIsBrokenOnlyIfItsTargetIsMissing() throws {
+        try folder.write([1], to: "d/a")
+        for (name, target) in [("link", "d/a"), ("broken", "none"), ("below", "d/a/b"), ("loop", "loop")] {
+            try FileManager.default.createSymbolicLink(atPath: folder.at(name), withDestinationPath: target)
+        }
+        let target = try #require(path("d/a").withoutLinks)
+        #expect(try path("link").resolved() == target)
+        #expect(try path("d/a").resolved() == path("d/a"))
+        for name in ["broken", "below"] {
+            #expect(fault { _ = try path(name).resolved() }?.message == "broken symbolic link", "\(name)")
+        }
+        let loop = try #require(fault { _ = try path("loop").resolved() })
+        #expect(loop == PatchError(.io, "") && loop.message == "too many levels of symbolic links")
+    }
+
     @Test func aFileThatIsMissingIsNoError() throws {
         #expect(try InputFile.regularIfThere(path("none"), limit: 9) == nil)
         try folder.write([1, 2], to: "a")
