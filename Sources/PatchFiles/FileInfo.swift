@@ -16,7 +16,8 @@ package struct FileInfo: Equatable {
     package let owner: UInt32
     let group: UInt32
     package let identity: Identity
-    /// When its contents last changed, as the time since 1970.
+    /// When its contents last changed, as the time since 1970, at most 2^60 seconds from it. So the seconds between two
+    /// such times are an `Int64`.
     package let modified: Duration
     /// Whether it has lost its last name.
     package let isRemoved: Bool

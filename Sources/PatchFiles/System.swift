@@ -336,7 +336,8 @@ extension FileInfo {
         identity = Identity(
             device: UInt64(truncatingIfNeeded: info.st_dev), number: UInt64(truncatingIfNeeded: info.st_ino))
         isRemoved = info.st_nlink == 0
-        modified = .seconds(Int64(info.modified.tv_sec)) + .nanoseconds(Int64(info.modified.tv_nsec))
+        let seconds = min(max(Int64(info.modified.tv_sec), -1 << 60), 1 << 60)
+        modified = .seconds(seconds) + .nanoseconds(Int64(info.modified.tv_nsec))
     }
 }
 

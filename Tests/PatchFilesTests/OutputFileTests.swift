@@ -115,6 +115,19 @@ import Testing
         #expect(try seconds() > 1_000_000_001)
     }
 
+    /// A file system in memory keeps such times.
+    @Test(.enabled(if: Path("/dev/shm").isFolder), arguments: [Int64.min, .max])
+    func aFileOfAnExtremeTimeIsReplaced(seconds: Int64) throws {
+        let place = Path("/dev/shm/patchpack-test-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(atPath: place.description) }
+        try OutputFile.write([OutputFile(path: place, content: .bytes([0]))], force: false)
+        try Descriptor(place, .read).setModified(.seconds(seconds))
+        let modified = try #require(FileInfo(place, following: false)).modified.components.seconds
+        #expect(modified.magnitude <= 1 << 60)
+        try OutputFile.write([OutputFile(path: place, content: .bytes([1]), hasLaterTime: true)], force: true)
+        #expect(try InputFile.regular(place, limit: 9) == [1])
+    }
+
     @Test func theFirstBytesAreWrittenOver() throws {
         try folder.write("old text", to: "a")
         for isDurable in [false, true] {
