@@ -153,7 +153,7 @@ struct StagedFile {
         } catch {
             folder.remove(staged)
             let fault = PatchError.system(.io, path, error)
-            throw error == .isInUse ? fault.hinting("if it is a mount point, mount its folder instead") : fault
+            throw error == .busy ? fault.hinting("if it is a mount point, mount its folder instead") : fault
         }
         isNew = !isThere
     }

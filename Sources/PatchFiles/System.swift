@@ -2,6 +2,7 @@ internal import Libc
 package import PatchCrypto
 internal import PatchText
 
+/// The errno of a system call that failed.
 package struct SystemError: Error, Equatable {
     let number: Int32
 
@@ -10,12 +11,11 @@ package struct SystemError: Error, Equatable {
 
     package static let brokenPipe = SystemError(number: EPIPE)
     static let exists = SystemError(number: EEXIST)
-    static let isBusy = SystemError(number: EWOULDBLOCK)
-    /// The error of a descriptor that does not block, if there is nothing to read, or no place to write.
+    /// The error of a call that does not wait, if there is nothing to read, no place to write, or another lock.
     static let wouldBlock = SystemError(number: EAGAIN)
-    static let isInterrupted = SystemError(number: EINTR)
+    static let interrupted = SystemError(number: EINTR)
     /// The file or folder is in use, as a mount point is.
-    static let isInUse = SystemError(number: EBUSY)
+    static let busy = SystemError(number: EBUSY)
     static let notFound = SystemError(number: ENOENT)
     /// The errors of asking about a path at which nothing is.
     static let absenceErrors = [SystemError(number: ENOENT), SystemError(number: ENOTDIR)]
@@ -126,7 +126,7 @@ package final class Descriptor: Sendable {
 
     /// Waits until there are bytes to read, or the end of them.
     ///
-    /// - Returns: False if there is nothing after some milliseconds.
+    /// - Returns: False if there is nothing after this many milliseconds, or a signal came before.
     package func hasInput(within milliseconds: Int32) -> Bool { Self.wait(for: POLLIN, of: number, milliseconds) }
 
     /// Whether a read or a write that failed is to be repeated: it was interrupted, or it would block. If it would
@@ -135,7 +135,7 @@ package final class Descriptor: Sendable {
     /// Programs that share a standard stream with this one, such as node and ssh, leave it so that it does not block.
     private static func shouldRepeat(_ error: SystemError, _ number: Int32, _ event: Int32) -> Bool {
         if error == .wouldBlock { _ = wait(for: event, of: number, -1) }
-        return error == .isInterrupted || error == .wouldBlock
+        return error == .interrupted || error == .wouldBlock
     }
 
     /// - Parameter milliseconds: The longest time to wait; -1 for any.
@@ -181,6 +181,7 @@ package final class Descriptor: Sendable {
     /// - Returns: Whether this was done. If not, each file must be flushed, which shows the error.
     func synchronizeFileSystem() -> Bool { Libc.synchronizeFileSystem(number) }
 
+    /// Sets the time of the last change, as the time since 1970. If that fails, it stays the time of the last write.
     package func setModified(_ time: Duration) {
         let (seconds, rest) = time.components
         let moment = timespec(tv_sec: Int(seconds), tv_nsec: Int(rest / 1_000_000_000))
@@ -190,24 +191,29 @@ package final class Descriptor: Sendable {
     /// Gives the file to another group of the user. Returns whether it has it now.
     func setGroup(_ group: UInt32) -> Bool { fchown(number, uid_t.max, group) == 0 }
 
+    /// Sets the permission bits of a file of this user. Only a file system without such bits refuses it, which is
+    /// ignored.
     func setPermissions(_ bits: UInt32) { _ = fchmod(number, mode_t(truncatingIfNeeded: bits)) }
 
-    /// Locks the file against other processes; false if one of them has locked it.
+    /// Locks the file against all other descriptors, of this process too.
+    ///
+    /// - Returns: False if one of them has locked it, or a signal came.
     package func lock(isShared: Bool = false) throws(SystemError) -> Bool {
         guard flock(number, (isShared ? LOCK_SH : LOCK_EX) | LOCK_NB) != 0 else { return true }
-        guard [.isBusy, .isInterrupted].contains(SystemError.last) else { throw .last }
+        let error = SystemError.last
+        guard error == .wouldBlock || error == .interrupted else { throw error }
         return false
     }
-}
 
-extension Descriptor {
     /// Ends the lock. Closing alone does not do so while a process that was just forked has the file open too.
     package func unlock() { flock(number, LOCK_UN) }
 }
 
-/// The number of this process, which a fork of it does not share.
-package enum ProcessID {
-    package static var current: Int32 { getpid() }
+/// This process, as the system knows it.
+package enum ThisProcess {
+    /// Its number, which a fork of it does not share.
+    package static var id: Int32 { getpid() }
+    /// Its effective user.
     package static var user: UInt32 { geteuid() }
 }
 
@@ -243,7 +249,10 @@ extension Descriptor {
             })
     }
 
-    /// Makes a folder, and flushes its name to the disk, as files in it will be.
+    /// Makes a folder, and flushes its name, so that files that are flushed in it later are not lost with it. It is no
+    /// error if that flush fails: the folder above may be one that the user cannot read.
+    ///
+    /// - Parameter path: One name, if `folder` is given: only that folder is flushed.
     static func makeFolder(_ path: Path, in folder: Descriptor? = nil) throws(SystemError) {
         try SystemError.check(
             withNumber(of: folder) { folder in unsafe path.withCString { unsafe mkdirat(folder, $0, 0o777) } })
@@ -260,8 +269,9 @@ extension Descriptor {
         let copy = fcntl(number, F_DUPFD_CLOEXEC, 3)
         try SystemError.check(copy)
         guard let folder = unsafe fdopendir(copy) else {
+            let error = SystemError.last
             close(copy)
-            throw .last
+            throw error
         }
         defer { unsafe closedir(folder) }
         unsafe rewinddir(folder)
@@ -297,7 +307,7 @@ extension FileInfo {
         self.init(info)
     }
 
-    /// Asks the system about a path; nil if nothing is there, or the system does not tell.
+    /// Asks the system about a path; nil if nothing is there, or the system does not report it.
     ///
     /// - Parameters:
     ///   - following: Whether to follow a symbolic link instead of describing the link itself.
@@ -314,7 +324,7 @@ extension FileInfo {
     /// Asks the system about a path; nil only if nothing is there.
     ///
     /// - Parameter code: The code of the error.
-    /// - Throws: `io`, or `code`, if the system does not tell, as with a failing disk, or in a folder of another user.
+    /// - Throws: `code` if the system does not report it, as with a failing disk, or in a folder of another user.
     package static func ifThere(
         _ path: Path, following: Bool = true, code: PatchError.Code = .io
     ) throws(PatchError) -> FileInfo? {
@@ -358,4 +368,4 @@ extension Path {
 }
 
 /// Waits for a number of milliseconds.
-func sleep(milliseconds: UInt32) { usleep(milliseconds * 1000) }
+func sleep(milliseconds: UInt16) { usleep(UInt32(milliseconds) * 1000) }

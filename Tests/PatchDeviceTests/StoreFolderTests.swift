@@ -202,7 +202,7 @@ import Testing
     }
 
     /// Only the superuser can make such a folder here.
-    @Test(.enabled(if: ProcessID.user == 0)) func theFolderOfAnotherUserIsRefused() async throws {
+    @Test(.enabled(if: ThisProcess.user == 0)) func theFolderOfAnotherUserIsRefused() async throws {
         let device = try await device()
         let before = try files(device.path)
         try FileManager.default.setAttributes([.ownerAccountID: 65_534], ofItemAtPath: device.path)

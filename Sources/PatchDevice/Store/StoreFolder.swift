@@ -46,9 +46,9 @@ struct StoreFolder: Sendable {
     ///
     /// - Parameter isReader: Whether this process never writes. The superuser may read the folders of all users.
     func isForeign(toReader isReader: Bool) -> Bool {
-        guard !isReader || ProcessID.user != 0 else { return false }
+        guard !isReader || ThisProcess.user != 0 else { return false }
         return [root, path].contains { place in
-            FileInfo(place, following: true).map { $0.owner != ProcessID.user && $0.owner != 0 } ?? false
+            FileInfo(place, following: true).map { $0.owner != ThisProcess.user && $0.owner != 0 } ?? false
         }
     }
 

@@ -12,7 +12,7 @@ struct StoreLock {
     private var lock: Descriptor?
     /// Signals to the processes that follow this one that it cannot write; nil while it can.
     private var writeFailureSignal: Descriptor?
-    private var process = ProcessID.current
+    private var process = ThisProcess.id
 
     init(of folder: StoreFolder) { self.folder = folder }
 
@@ -40,7 +40,7 @@ struct StoreLock {
 
     /// Lets another process take the lock.
     mutating func release() {
-        if process == ProcessID.current {
+        if process == ThisProcess.id {
             lock?.unlock()
             writeFailureSignal?.unlock()
         }
@@ -51,8 +51,8 @@ struct StoreLock {
     ///
     /// - Returns: Whether it was forked since the lock was made.
     mutating func noticeFork() -> Bool {
-        guard process != ProcessID.current else { return false }
-        process = ProcessID.current
+        guard process != ThisProcess.id else { return false }
+        process = ThisProcess.id
         drop()
         return true
     }
