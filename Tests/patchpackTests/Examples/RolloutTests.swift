@@ -105,6 +105,7 @@ import Testing
         #expect(trial.status == 20 && trial.error.contains("7 would be paused: failing<5%"), "\(trial.error)")
         let real = try Tool.run(Tool.patchpack, line, in: folder.path)
         #expect(real.status == 20 && real.error.contains("7 is paused: failing<5%"), "\(real.error)")
+        #expect(real.error.contains("hint: deploy it, look into it, and then: "), "\(real.error)")
     }
 
     @Test func aGoodPatchReachesEverybody() throws {
@@ -440,7 +441,7 @@ import Testing
         let damaged = try Tool.shell("rm events/1.jsonl.gz; seq 1000 | sed 's/.*/{/' >events/1.jsonl", in: folder.path)
         try #require(damaged.status == 0)
         now = try step()
-        #expect(now.status == 0 && now.says.contains("1000 lines beside 3000 events are damaged"), "\(now.says)")
+        #expect(now.status == 0 && now.says.contains("1,000 lines beside 3,000 events are damaged"), "\(now.says)")
         // A collector may have written only a part of its first line.
         let first = try Tool.shell("cp -r events kept && rm events/* && printf '{\"a' >events/1.jsonl", in: folder.path)
         try #require(first.status == 0)
@@ -466,6 +467,13 @@ import Testing
         #expect(one.text.contains("waits") && !one.text.contains("damaged"), "\(one.text)\(one.error)")
         let many = try advance((0..<11).map { cut.replacing("liar", with: "liar\($0)") })
         #expect(many.text.contains("11 lines beside 100 events are damaged"), "\(many.text)\(many.error)")
+    }
+
+    @Test func advanceOneDamagedLineIsCountedAsOne() throws {
+        try report(0..<5, failing: 0)
+        try folder.write("{\n", to: "events/damaged.jsonl")
+        let run = try advance("failing=0")
+        #expect(run.text.contains(": 1 line beside 5 events is damaged"), "\(run.text)\(run.error)")
     }
 
     /// Before the first device reports, a folder has no event log yet.

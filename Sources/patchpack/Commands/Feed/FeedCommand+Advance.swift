@@ -26,7 +26,8 @@ extension FeedCommand {
             .author, .patchVersion, .events, .gate, .withdrawIf, .steps, .soak, .fresh, .newDevices, .since,
         ]
 
-    /// Widens a rollout by one step if that is safe, and pauses it if a gate is crossed.
+    /// Widens a rollout by one step if that is safe, pauses it if a gate is crossed, and withdraws it if a limit is
+    /// (`--withdraw-if`).
     @Sendable static func advance(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
         let action = try FeedAction(arguments, console)
         let rules = try RolloutStep.Rules(arguments)
@@ -47,13 +48,13 @@ extension FeedCommand {
             let old = try feed.entry(asked.id, version: asked.version)
             // The evidence is about the step before this change.
             guard old.json.encoded() == asked.json.encoded() else {
-                return ["waits  \(old.name): it was changed in this moment"]
+                return ["waits  \(old.name): another process has just changed it"]
             }
             let step = RolloutStep(of: old, isEnabled: feed.list.isEnabled, by: rules, evidence.ofStep, at: details.now)
             let new = feed.take(step, of: old, passing: evidence.ofStep.gates, in: &details)
             failure = { step.failure(from: old, to: new, isWritten: $0) }
             let fallback = new.fallback(among: feed.entries(of: new.id))
-            return step.lines(from: old, to: new, fallback) + (step.isOver ? [] : evidence.notes)
+            return step.lines(from: old, to: new, fallback) + (step.hasNotes ? evidence.notes : [])
         }
         if let failure = failure?(isWritten) { throw failure.about(action.folder.path) }
         console.fail(evidence.unread?.code)
@@ -63,20 +64,21 @@ extension FeedCommand {
     private static func check(_ gates: [ReportGate], inShadow: Bool) throws(PatchError) {
         guard !gates.contains(where: { $0.measure.isDecided(inShadow: inShadow) }) else { return }
         let names = gates.map { "'\($0.text)'" }.joined(separator: " and ")
-        let states = ["in shadow", "when the patch is live"]
+        let states = (shadow: "in shadow", live: "when the patch is live")
+        let (here, elsewhere) = inShadow ? (states.shadow, states.live) : (states.live, states.shadow)
         throw .usage(
-            "--gate \(names) decide\(gates.count == 1 ? "s" : "") only \(states[inShadow ? 1 : 0])",
-            hint: "give one that decides \(states[inShadow ? 0 : 1]) too, such as --gate 'failing<0.5%'")
+            "--gate \(names) decide\(gates.count == 1 ? "s" : "") only \(elsewhere)",
+            hint: "give one that decides \(here) too, such as --gate 'failing<0.5%'")
     }
 }
 
 // What a step has done, for people.
 extension RolloutStep {
-    /// Whether the rollout takes no further step.
-    fileprivate var isOver: Bool {
+    /// Whether the notes on the evidence are printed: not if the rollout was complete or stopped before.
+    fileprivate var hasNotes: Bool {
         switch self {
-        case .complete, .stopped: true
-        case .widen, .pause, .withdraw, .wait: false
+        case .widen, .pause, .withdraw, .wait: true
+        case .complete, .stopped: false
         }
     }
 
@@ -96,7 +98,8 @@ extension RolloutStep {
         }
     }
 
-    /// The error with which the command ends; nil if no bound is crossed.
+    /// The error with which the command ends: a bound is crossed, or the patch is still paused because of one. nil
+    /// otherwise, and for a patch that was withdrawn before.
     fileprivate func failure(
         from old: PatchEntryDraft, to new: PatchEntryDraft, isWritten: Bool
     ) -> PatchError? {
@@ -105,7 +108,7 @@ extension RolloutStep {
         case .pause(let gate):
             PatchError(
                 .script, "\(old.name) \(word) \(new.stateText): \(gate.change)",
-                hint: "look into it, and then: patchpack feed withdraw, or resume")
+                hint: "deploy it, look into it, and then: patchpack feed withdraw, or resume")
         case .withdraw(let limit):
             PatchError(
                 .script, "\(old.name) \(word) \(new.stateText): \(limit.change)",
@@ -147,7 +150,8 @@ extension RolloutStep.Reason {
     fileprivate var text: String {
         switch self {
         case .unreadableEvents: "a file of events cannot be read"
-        case .damagedLines(let count, let events): "\(count) lines beside \(events) events are damaged"
+        case .damagedLines(let count, let events):
+            "\(count.counting("line")) beside \(events.counting("event")) \(count == 1 ? "is" : "are") damaged"
         case .young(let age, let soak): "this step is \(age.length) old, and lasts \(soak.length)"
         case .staleEvents(let lag): "the newest event is \(lag.length) old: are events still collected?"
         case .noEvents: "no event has come"
