@@ -6,8 +6,9 @@ struct ScriptNames {
     typealias ID = Int32
 
     private(set) var names: [String] = []
+    /// The UTF-8 of all names, one after the other.
     private var bytes: [UInt8] = []
-    /// Where the bytes of each name end.
+    /// Where each name ends in them.
     private var ends: [Int] = []
     private var numbers: [ExactString: ID] = [:]
     /// The numbers of names that were found before, by a hash of their bytes; -1 if there is none.
@@ -17,7 +18,8 @@ struct ScriptNames {
 
     subscript(number: ID) -> String { names[Int(number)] }
 
-    /// The number of a name in UTF-8, which is a part of a source.
+    /// The number of a name or a string constant that is a part of a source or of bytecode; a new one is added. Bytes
+    /// that are not UTF-8 are replaced, so two such strings may have one number.
     mutating func number(of range: Range<Int>, in source: [UInt8]) -> ID {
         var sum = range.count
         for byte in source[range] { sum = sum &* 31 &+ Int(byte) }
@@ -37,6 +39,7 @@ struct ScriptNames {
         return true
     }
 
+    /// The number of a name; a new one is added.
     mutating func number(of name: String) -> ID {
         let key = ExactString(name)
         if let known = numbers[key] { return known }
