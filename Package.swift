@@ -177,8 +177,8 @@ let package = Package(
         .testTarget(
             name: "patchpackTests",
             dependencies: [
-                "patchpack", "shop", "PatchDevice", "PatchPublishing", "PatchHTTP", "PatchFeed", "PatchFiles",
-                "PatchText", "PatchCrypto", "TestSupport", "RandomSupport",
+                "patchpack", "shop", "PatchDevice", "PatchReport", "PatchPublishing", "PatchHTTP", "PatchFeed",
+                "PatchFiles", "PatchText", "PatchCrypto", "TestSupport", "RandomSupport",
             ],
             exclude: [
                 "Arguments/help", "Faults/faults.c", "Feed/proxy.py", "Feed/store.py", "Interop/tuf_client.py",

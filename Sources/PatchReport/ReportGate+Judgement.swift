@@ -32,6 +32,8 @@ extension ReportGate {
         package private(set) var users: ConfidenceSequence?
         /// Whether the functions decided for which there was no room.
         package private(set) var isOfUncounted = false
+        /// How many devices each counted one represents. The totals of the shares are of counted ones.
+        package fileprivate(set) var scale = 1
 
         fileprivate var rank: (Int, Double) { (verdict.rank, sequence.share.value ?? 1) }
     }
@@ -45,7 +47,9 @@ extension ReportGate {
     /// Whether all devices stay within the bound, for a gate on all devices.
     package func judge(_ report: FleetReport) -> Judgement {
         let count = measure == .syncFailed ? report.unsynced : report.troubled[.storeFailed] ?? 0
-        return judge(bounds(of: counted(count, of: report.devices, report.scale)), after: nil)
+        var judgement = judge(bounds(of: counted(count, of: report.devices, report.scale)), after: nil)
+        judgement.scale = max(1, report.scale)
+        return judgement
     }
 
     /// Whether a patch stays within the bound. Of several functions, the worst decides.
@@ -54,12 +58,15 @@ extension ReportGate {
     ///   - previous: The previous version; nil if no device has reported one.
     ///   - scale: How many devices each counted one represents. Only the counted devices are evidence.
     package func judge(_ patch: FleetReport.Patch, after previous: FleetReport.Patch? = nil, scale: Int) -> Judgement {
-        switch (isExact, measure) {
-        case (true, .differs): judgeFunctionsExactly(patch)
-        case (true, _): judgeExactly(patch, scale)
-        case (false, .differs): judgeFunctions(of: patch, after: previous, scale)
-        case (false, _): judge(bounds(of: patch, scale), after: previous.map { bounds(of: $0, scale) })
-        }
+        var judgement =
+            switch (isExact, measure) {
+            case (true, .differs): judgeFunctionsExactly(patch, scale)
+            case (true, _): judgeExactly(patch, scale)
+            case (false, .differs): judgeFunctions(of: patch, after: previous, scale)
+            case (false, _): judge(bounds(of: patch, scale), after: previous.map { bounds(of: $0, scale) })
+            }
+        judgement.scale = max(1, scale)
+        return judgement
     }
 
     // MARK: a share of the devices
@@ -180,15 +187,15 @@ extension ReportGate {
     }
 
     /// The first device decides, of any function.
-    private func judgeFunctionsExactly(_ patch: FleetReport.Patch) -> Judgement {
+    private func judgeFunctionsExactly(_ patch: FleetReport.Patch, _ scale: Int) -> Judgement {
         let functions = patch.usedFunctions
         let worst = functions.max { $0.differingShare.count < $1.differingShare.count }
         let share = worst?.differingShare ?? Share(0, of: 0)
+        if share.count == 0, patch.uncounted > 0 { return judgeUncounted(patch, scale) }
         let hidden = functions.first { !$0.isComparable }
-        let isUncounted = patch.uncounted > 0
         return Judgement(
-            verdict: exactVerdict(on: share, isOpen: isUncounted || hidden != nil), sequence: sequence(share, 0.05),
-            function: share.count > 0 ? worst : hidden ?? worst, isOfUncounted: share.count == 0 && isUncounted)
+            verdict: exactVerdict(on: share, isOpen: hidden != nil), sequence: sequence(share, 0.05),
+            function: share.count > 0 ? worst : hidden ?? worst)
     }
 
     /// - Parameter isOpen: Whether there may be a device that is not known yet.

@@ -119,6 +119,13 @@ import Testing
         let judgement = try Self.verdict("differs<1%", lines, limits: limits)
         #expect(judgement.verdict == .undecided && judgement.isOfUncounted)
         #expect(judgement.sequence.share == Share(300, of: 600))
+        let agreeing = (0..<600).flatMap { device in
+            [Self.compared(device, "Door.open", agreed: 3)]
+                + (device < 300 ? [Self.compared(device, "Door.tax", agreed: 3)] : [])
+        }
+        let exact = try Self.verdict("differs=0", agreeing, limits: limits)
+        #expect(exact.verdict == .undecided && exact.isOfUncounted && exact.function == nil)
+        #expect(exact.sequence.share == Share(300, of: 600))
     }
 
     /// A function that finds no room among the strings takes no room from its device's faults.

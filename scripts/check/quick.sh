@@ -24,7 +24,7 @@ find_tests() {
   Tests/Lint/*) target=PatchLintTests ;;
   Sources/CLuaSpec/*) target=PatchSpecTests ;;
   Sources/patchpack/Commands/*) target=patchpackTests filter=$(suites "Tests/patchpackTests/$(cut -d/ -f4 <<<"$1")") ;;
-  Sources/patchpack/* | Sources/CVersion/* | Sources/CLibzipLoader/*) target=patchpackTests filter=$(suites Tests/patchpackTests/Arguments Tests/patchpackTests/Output) ;;
+  Sources/patchpack/* | Sources/CVersion/* | Sources/CLibzipLoader/*) target=patchpackTests filter=$(suites Tests/patchpackTests/Arguments Tests/patchpackTests/Output Tests/patchpackTests/Reports) ;;
   examples/shop*/*) target=ShopTests ;;
   Tests/FeedTestSupport/*) target=PatchPublishingTests ;;
   Sources/Patch*/*) target=${1#Sources/} && target=${target%%/*}Tests ;;

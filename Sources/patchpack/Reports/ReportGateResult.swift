@@ -14,7 +14,7 @@ struct ReportGateResult {
             ? "all devices" : [id ?? "no patch", version.map(String.init)].compactMap(\.self).joined(separator: " ")
     }
     private let judgement: ReportGate.Judgement
-    /// All devices in the events.
+    /// All devices in the events; `Int.max` if only a sample of them was counted, or if no patch was reported.
     private var fleet = Int.max
     /// How many devices rolled the patch back together with other patches.
     private var suspected = 0
@@ -38,8 +38,10 @@ struct ReportGateResult {
         guard verdict == .undecided, !lacksEvents, !gate.isRelative, !gate.isExact, !judgement.isOfUncounted else {
             return nil
         }
-        return undecided.needed(for: gate.bound.value)?.addingOrMost(undecided.share.total)
+        return devicesMissing?.addingOrMost(undecided.share.total * judgement.scale)
     }
+    /// How many more devices the gate needs for a verdict, if the part stays as it is; nil if no number is enough.
+    private var devicesMissing: Int? { undecided.needed(for: gate.bound.value).map { $0 * judgement.scale } }
     /// What is not certain yet: the gate's share, or the part of the devices that use the function.
     private var undecided: ConfidenceSequence { judgement.users ?? sequence }
     /// The function that decided; nil if the gate is not about functions.
@@ -56,7 +58,7 @@ struct ReportGateResult {
         listed: [FleetReport.Listed]?, unread: String? = nil
     ) -> [ReportGateResult] {
         let live = listed.map { Set($0.filter { $0.isLive && $0.isOffered }.map { "\($0.id) \($0.version)" }) }
-        let all = all.filter { live?.contains($0.label) ?? true }
+        let candidates = all.filter { live?.contains($0.label) ?? true }
         // The patches of a feed have room whatever comes.
         let uncounted = listed == nil ? report.input.droppedPatches : 0
         // A gate that is given twice counts once, because a duplicate series makes a metrics file invalid.
@@ -74,7 +76,7 @@ struct ReportGateResult {
                 ]
             }
             return report.patches.map { patch in
-                let older = all.filter { $0.id == patch.id && $0.version < patch.version }
+                let older = candidates.filter { $0.id == patch.id && $0.version < patch.version }
                 let previous = gate.isRelative ? older.max { $0.version < $1.version } : nil
                 return ReportGateResult(
                     gate: gate, id: patch.id, version: patch.version,
@@ -103,24 +105,28 @@ struct ReportGateResult {
         }
         if judgement.isOfUncounted {
             let part = share.value.map { " of the devices (\($0.percent))" } ?? ""
-            return "too many names: functions of \(Int(share.count).grouped)\(part) are not counted"
+            return "too many names: functions of \(share.wholeCount.grouped)\(part) are not counted"
         }
         guard let value = share.value else { return "no device has reported enough for a verdict" }
         let others = comparable.map { "; \($0)" } ?? ""
         if gate.isExact {
             // No confidence is claimed.
             guard !gate.measure.isOfCalls else { return "\(value.percent) of \(whole(share))\(others)" }
-            let rest = suspected > 0 && gate.measure == .rolledBack ? "; \(suspected.grouped) more suspect it" : ""
-            return "\(Int(share.count).grouped) of \(share.total.counting("device"))\(rest)"
+            let more = (suspected / judgement.scale).grouped
+            let rest = suspected > 0 && gate.measure == .rolledBack ? "; \(more) more suspect it" : ""
+            return "\(share.wholeCount.grouped) of \(counting(share.total))\(rest)"
         }
         let users = judgement.users.map { users in
-            "; used by \(users.share.wholeCount.grouped) of \(users.share.total.counting("device"))"
+            "; used by \(users.share.wholeCount.grouped) of \(counting(users.share.total))"
         }
         let interval = text(value, sequence) + others + (users ?? "")
         if gate.isRelative {
-            guard let previous, let before = judgement.previous else {
+            guard let previous else {
                 let source = isConfirmed ? " that the feed offers" : ""
                 return "\(interval); no device has reported an earlier version\(source)"
+            }
+            guard let before = judgement.previous else {
+                return "\(interval); no device has compared it in version \(previous)"
             }
             let old = text(before.share.value ?? 0, before)
             let source = isConfirmed ? "" : ", which no feed confirms"
@@ -129,13 +135,15 @@ struct ReportGateResult {
         }
         guard verdict == .undecided else { return interval }
         if gate.measure == .rolledBack, suspected > 0 {
-            return "\(interval); on \(suspected.counting("device")) more it is suspected together with others"
+            let more = counting(suspected / judgement.scale)
+            return "\(interval); on \(more) more it is suspected together with others"
         }
-        guard let needed = undecided.needed(for: gate.bound.value) else {
+        guard let missing = devicesMissing else {
             return "\(interval): too \(users == nil ? "close to the bound" : "few") for a verdict"
         }
-        let known = needed.addingOrMost(undecided.share.total) > fleet ? ", but all events are of \(fleet.grouped)" : ""
-        return "\(interval): too few for a verdict; about \(needed.counting("device")) more would do\(known)"
+        let needed = missing.addingOrMost(undecided.share.total)
+        let known = needed > fleet ? ", but all events are of \(fleet.grouped)" : ""
+        return "\(interval): too few for a verdict; about \(missing.counting("device")) more would do\(known)"
     }
 
     private func text(_ value: Double, _ sequence: ConfidenceSequence) -> String {
@@ -143,9 +151,14 @@ struct ReportGateResult {
         return "\(value.percent) of \(whole(sequence.share)), between \(low) and \(high)"
     }
 
+    /// A number of devices that a share is about.
+    private func counting(_ devices: Int) -> String {
+        devices.counting(judgement.scale > 1 ? "counted device" : "device")
+    }
+
     /// What the gate's share is a part of.
     private func whole(_ share: Share) -> String {
-        let devices = share.total.counting("device")
+        let devices = counting(share.total)
         return switch gate.measure {
         case .failing, .rolledBack, .refused, .syncFailed, .storeFailed: devices
         case .failures, .fallbacks: "the calls on \(devices)"
