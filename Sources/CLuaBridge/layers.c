@@ -54,7 +54,7 @@ pp_layer *pp_add_layer(lua_State *L, const char *name) {
     if (patch->layer_count >= patch->limits.replacements)
         luaL_error(L, "more than %d replacements", (int)patch->limits.replacements);
     bool has_room = patch->layer_count < patch->layer_capacity || grow(patch);
-    if (!has_room || !pp_make_counters(state, patch->layer_count + 1)) pp_kill_run(L, PP_MEMORY);
+    if (!has_room || !pp_make_counters(state, patch->layer_count, patch->layer_count + 1)) pp_kill_run(L, PP_MEMORY);
     pp_layer *layer = patch->layers[patch->layer_count];
     char *copy = strdup(name);
     if (!copy) pp_kill_run(L, PP_MEMORY);

@@ -152,7 +152,7 @@ static pp_state *open_state(pp_patch *patch, const pp_limits *limits, bool adds_
     };
     reset_budget(state, limits->load_fuel);
     state->call_room = limits->call_depth < PP_FIRST_CALLS ? limits->call_depth : PP_FIRST_CALLS;
-    if (pp_make_counters(state, patch->layer_count) && build(state)) return state;
+    if (pp_make_counters(state, 0, patch->layer_count) && build(state)) return state;
     pp_empty(state);
     unlock_state(state);
     return NULL;

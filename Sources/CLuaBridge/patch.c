@@ -96,7 +96,7 @@ void pp_reset_counters(pp_counters *counters) {
         atomic_store_explicit(&each[i], 0, memory_order_relaxed);
 }
 
-bool pp_make_counters(pp_state *state, int32_t count) {
+bool pp_make_counters(pp_state *state, int32_t known, int32_t count) {
     if (count > state->counter_capacity) {
         int32_t capacity = count < 4 ? 4 : 2 * count;
         pp_counters *counters = realloc(state->counters, (size_t)capacity * sizeof *counters);
@@ -104,6 +104,6 @@ bool pp_make_counters(pp_state *state, int32_t count) {
         state->counters = counters;
         state->counter_capacity = capacity;
     }
-    for (int32_t i = 0; i < count; i++) pp_reset_counters(&state->counters[i]);
+    for (int32_t i = known; i < count; i++) pp_reset_counters(&state->counters[i]);
     return true;
 }

@@ -317,8 +317,8 @@ static inline int32_t memory_reason(const pp_state *state) {
     return state->session.refusal ? state->session.refusal : PP_MEMORY;
 }
 
-/// Makes room for the counters of as many layers, which begin at 0.
-bool pp_make_counters(pp_state *state, int32_t count);
+/// Makes room for the counters of as many layers. Those after the known ones begin at 0.
+bool pp_make_counters(pp_state *state, int32_t known, int32_t count);
 void pp_add_counters(pp_counters *sum, const pp_counters *more);
 void pp_reset_counters(pp_counters *counters);
 /// Adds to a counter that no other thread writes now.
