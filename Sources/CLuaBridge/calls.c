@@ -488,3 +488,19 @@ int32_t pp_resume(lua_State *L, int32_t values, int32_t results) {
     pp_describe_error(L, outer);
     return PP_FAILED;
 }
+
+int64_t pp_memory(pp_handle handle) {
+    if (!lock_version(handle)) return 0;
+    int64_t all = 0;
+    pp_state *first = instance_at(handle.patch, 0), *state;
+    for (int32_t i = 0; (state = instance_at(handle.patch, i)); i++)
+        all += atomic_load_explicit(&state->held, memory_order_relaxed);
+    // While another thread is in the first state, only what was noted last is known of that, too.
+    bool is_free = first && pp_try_lock(first);
+    if (is_free || (first && atomic_load_explicit(&first->owner, memory_order_relaxed) == this_thread()))
+        all += first->session.used - first->session.coroutine_bytes
+            - atomic_load_explicit(&first->held, memory_order_relaxed);
+    unlock_version(handle);
+    if (is_free) unlock_state(first);
+    return all;
+}

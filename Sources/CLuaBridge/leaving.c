@@ -17,7 +17,7 @@ static void put_back_budget(pp_state *state, pp_activation *call) {
 static void count_suspended(pp_state *state, int32_t more) {
     state->suspended += more;
     atomic_fetch_add_explicit(&state->patch->all_suspended, more, memory_order_relaxed);
-    // `pp_shrink` leaves a state to its suspended calls.
+    // `pp_shrink` does not remove a state in which calls are suspended. The last of them lets the next thread that leaves do it.
     if (state->suspended == 0 && !pp_fits(state->patch, pp_instance_count(state->patch)))
         atomic_store(&state->has_leaving_work, true);
 }
@@ -86,9 +86,9 @@ lua_State *pp_continue(void *waiting, pp_waiter *waiter, bool *is_over) {
     bool outermost = waiter && pp_waits_in(waiter) == &state->queue && pp_take_turn(waiter);
     *is_over = false;
     if (!outermost && !lock_state(state, 0, &outermost)) return NULL;
+    // `closing` is not checked: calls that have begun go on, and the state is kept until they have ended.
     if (outermost) note_instance(state);
     call->outer = NULL;
-    // In a state that is closing, calls that have begun go on: it is kept until they have ended.
     if (state->session.depth >= state->session.limits.call_depth) {
         state->session.trusted = true;
         drop_calls(state, call);
@@ -152,21 +152,21 @@ void pp_empty(pp_state *state) {
     pp_leave_patch(state->patch);
 }
 
-/// Removes the last state if the memory is not enough for as many. Returns whether it did: the one before may have to go, too.
+/// Removes the last state if the memory is not enough for all of them. Returns whether it did: the one before may have to go, too.
 static bool remove_last(pp_handle handle) {
     pp_patch *patch = handle.patch;
     if (!lock_version(handle)) return false;
     int32_t count = atomic_load(&patch->instance_count);
     pp_state *last = count > 1 && !pp_fits(patch, count) ? instance_at(patch, count - 1) : NULL;
     bool is_free = last && pp_try_lock(last);
-    bool parts = is_free && last->suspended == 0;
-    if (parts)
+    bool is_removed = is_free && last->suspended == 0;
+    if (is_removed)
         pp_remove_from_patch(last);
     else if (last)
-        atomic_store(&last->has_leaving_work, true); // who leaves it looks again
+        atomic_store(&last->has_leaving_work, true); // the thread that leaves it tries again
     unlock_version(handle);
     if (is_free) unlock_state(last);
-    return parts;
+    return is_removed;
 }
 
 void pp_shrink(pp_handle handle) {
@@ -176,17 +176,17 @@ void pp_shrink(pp_handle handle) {
 void pp_finish_leaving(pp_state *state) {
     if (state->outer_instance) pp_thread.instance = state->outer_instance - 1;
     state->outer_instance = 0;
-    void *closed = NULL;
-    void (*tell)(void *) = state->session.host.closed;
-    bool has_parted = false;
+    void *closed_context = NULL;
+    void (*report_closed)(void *) = state->session.host.closed;
+    bool has_removed = false;
     pp_handle handle = pp_handle_of(state);
     if (state->main) {
         state->session.trusted = true;
         pp_activation *call;
         while ((call = atomic_exchange(&state->abandoned, NULL))) drop_calls(state, call);
-        has_parted = pp_remove_if_last(state);
+        has_removed = pp_remove_if_last(state);
         if (atomic_load(&state->closing) && state->suspended == 0) {
-            closed = state->session.context;
+            closed_context = state->session.context;
             pp_empty(state);
         }
     }
@@ -194,22 +194,6 @@ void pp_finish_leaving(pp_state *state) {
     // A call that was abandoned meanwhile may have found the lock taken.
     bool outermost;
     if (atomic_load(&state->abandoned) && lock_state(state, 0, &outermost) && outermost) unlock_state(state);
-    if (has_parted) pp_shrink(handle);
-    if (closed) tell(closed);
-}
-
-int64_t pp_memory(pp_handle handle) {
-    if (!lock_version(handle)) return 0;
-    int64_t all = 0;
-    pp_state *first = instance_at(handle.patch, 0), *state;
-    for (int32_t i = 0; (state = instance_at(handle.patch, i)); i++)
-        all += atomic_load_explicit(&state->held, memory_order_relaxed);
-    // While another thread is in the first state, only what was noted last is known of that, too.
-    bool is_free = first && pp_try_lock(first);
-    if (is_free || (first && atomic_load_explicit(&first->owner, memory_order_relaxed) == this_thread()))
-        all += first->session.used - first->session.coroutine_bytes
-            - atomic_load_explicit(&first->held, memory_order_relaxed);
-    unlock_version(handle);
-    if (is_free) unlock_state(first);
-    return all;
+    if (has_removed) pp_shrink(handle);
+    if (closed_context) report_closed(closed_context);
 }

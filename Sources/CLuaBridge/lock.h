@@ -35,11 +35,13 @@ static inline bool lock_state(pp_state *state, int64_t nanoseconds, bool *outerm
 
 // MARK: the states of a patch
 
+/// Whether this thread may make another state now: the patch allows one more, none is being made or has failed within the last second,
+/// the memory is enough for it, and the thread has the stack for loading.
 bool pp_may_grow(pp_patch *patch);
 /// Locks the `queues_mutex`, if the version is not gone. Returns whether it has.
 bool lock_version(pp_handle handle);
 void unlock_version(pp_handle handle);
-/// Whether the patch's memory is enough for as many states, each as large as the largest was.
+/// Whether the patch's memory is enough for so many states, each as large as the largest was.
 bool pp_fits(const pp_patch *patch, int32_t count);
 /// Removes the last state from those that calls enter, and adds its counters to the layers' counters. The caller holds the `queues_mutex`.
 void pp_remove_from_patch(pp_state *state);

@@ -1,4 +1,4 @@
-// The states of a patch: how many it may have, and which of them its calls enter.
+// The states of a patch: its versions, how many states it may have, their removal, and the counters of their calls.
 
 #include "lock.h"
 
@@ -8,7 +8,7 @@
 
 pp_state pp_no_state = {.owner = ~(uintptr_t)1};
 
-/// What is on the C stack between here and the check of a script that loads.
+/// The bytes on the C stack between here and the check of a script that loads.
 enum { LOADING_STACK = 16 * 1024 };
 
 int32_t pp_processors(void) {
@@ -72,10 +72,11 @@ bool pp_remove_if_last(pp_state *state) {
     if (count < 2 || state->instance != count - 1 || pp_fits(patch, count)) return false;
     pthread_mutex_lock(&patch->pool->queues_mutex);
     count = atomic_load(&patch->instance_count);
-    bool parts = count > 1 && instance_at(patch, count - 1) == state && state->suspended == 0 && !pp_fits(patch, count);
-    if (parts) pp_remove_from_patch(state);
+    bool is_removed =
+        count > 1 && instance_at(patch, count - 1) == state && state->suspended == 0 && !pp_fits(patch, count);
+    if (is_removed) pp_remove_from_patch(state);
     pthread_mutex_unlock(&patch->pool->queues_mutex);
-    return parts;
+    return is_removed;
 }
 
 // MARK: counters
@@ -91,6 +92,7 @@ void pp_add_counters(pp_counters *sum, const pp_counters *more) {
 }
 
 void pp_reset_counters(pp_counters *counters) {
+    // All members have this type.
     _Atomic(uint64_t) *each = &counters->calls;
     for (size_t i = 0; i < sizeof *counters / sizeof *each; i++)
         atomic_store_explicit(&each[i], 0, memory_order_relaxed);
