@@ -287,6 +287,21 @@ import Testing
         #expect(try place.repository().published == soon && switches() == ["fast", "slow"])
     }
 
+    /// An attempt may give the change a reason, as one that a gate pauses has.
+    @Test func changeOvertakenHasItsOwnReason() throws {
+        var reasons: [String?] = []
+        let result = try change().run(isUrgent: false) { (feed, details) throws(PatchError) in
+            reasons.append(details.reason)
+            if reasons.count == 1 {
+                details.reason = "first"
+                #expect(throws: Never.self) { try turn("fast", change()) }
+            }
+            feed.edit(in: details) { $0.setSwitch("slow", to: "1") }
+        }
+        #expect(reasons == [nil, nil] && result.outcome == .written)
+        #expect(try place.repository().list.change.reason == nil && switches() == ["fast", "slow"])
+    }
+
     /// The lock, for which a kill switch waits, is not held while many envelopes are written.
     @Test func manyTargetsAreWrittenBeforeTheLock() throws {
         let change = try change(with: [place.keys.release, place.keys.online])

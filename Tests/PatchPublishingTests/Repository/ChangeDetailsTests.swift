@@ -14,13 +14,13 @@ import Testing
 
     private func read() throws -> FeedRepository { try feed.repository() }
 
-    private func details(_ change: (inout ChangeDetails) -> Void = { _ in }) -> ChangeDetails {
+    private func details(_ change: (inout ChangeDetails) -> Void) -> ChangeDetails {
         var details = FeedFixture.details
         change(&details)
         return details
     }
 
-    @Test func aChangeIsSignedWithWhatIsSaidOfIt() throws {
+    @Test func changeIsSignedWithItsAuthorAndReason() throws {
         let details = details { ($0.author, $0.reason) = ("Ada", "too slow") }
         var repository = try read()
         let entry = repository.list.entries[0]
@@ -35,36 +35,21 @@ import Testing
         #expect(next.list.entries[0].since == FeedFixture.now)
     }
 
-    /// A change that was made and given up, with every possible detail.
-    @Test func aChangeThatIsNotWrittenLeavesNoTrace() throws {
-        let files = feed.server.files
-        let given = details {
-            $0.author = "Ada"
-            $0.reason = "too slow"
-            $0.versionFloor = 500
-            $0.locked = [.targets]
-            $0.unusedVersions = [.rollout: 900]
+    /// Those of the change before are not kept.
+    @Test func aChangeWithoutAuthorOrReasonRecordsNone() throws {
+        let first = details { ($0.author, $0.reason) = ("Ada", "too slow") }
+        for (stamp, isEnabled) in [(first, false), (FeedFixture.details, true)] {
+            var repository = try read()
+            repository.edit(in: stamp) { $0.isEnabled = isEnabled }
+            try feed.server.write(repository.files(signedBy: feed.signers([feed.online]), in: stamp))
         }
-        let base = try read()
-        var dropped = base
-        dropped.edit(in: given) { $0.notice = "dropped" }
-        dropped.refresh(Set(FeedRole.allCases), in: given)
-        _ = try dropped.setTarget("trust/x.store", to: [1], in: given)
-        _ = try dropped.files(signedBy: feed.signers([feed.release, feed.online]), in: given)
-        #expect(feed.server.files == files)
-        #expect(base.changes(since: try read()).isEmpty && base.changed.isEmpty)
-
-        var next = base
-        next.edit(in: FeedFixture.details) { $0.isEnabled = false }
-        try feed.server.write(next.files(signedBy: feed.signers([feed.online]), in: FeedFixture.details))
-        let read = try read()
-        #expect(read.change == ChangeStamp(time: FeedFixture.now, author: nil, reason: nil))
-        #expect(read.list.change.author == nil && read.list.change.reason == nil && read.list.notice == nil)
-        #expect(read.state(of: .rollout).version == 3 && read.state(of: .snapshot).version == 3)
-        #expect(read.state(of: .targets).version == 2 && read.digest(of: "trust/x.store") == nil)
+        let next = try read()
+        #expect(next.list.isEnabled)
+        #expect(next.change == ChangeStamp(time: FeedFixture.now, author: nil, reason: nil))
+        #expect(next.list.change == next.change)
     }
 
-    @Test func versionsGoAboveWhatIsAsked() throws {
+    @Test func refreshedVersionsAreAboveTheFloor() throws {
         let details = details { $0.versionFloor = 500 }
         var repository = try read()
         repository.refresh(Set(FeedRole.allCases), in: details)
@@ -74,8 +59,12 @@ import Testing
         }
     }
 
+    /// All roles end soon.
     @Test func lockedRolesAreLeftAlone() throws {
-        let details = details { ($0.versionFloor, $0.locked) = (500, [.targets, .root]) }
+        let details = details {
+            $0.now = FeedFixture.now.adding(days: FeedRole.root.days)
+            $0.locked = [.targets, .root]
+        }
         var repository = try read()
         repository.refresh(Set(FeedRole.allCases), in: details)
         #expect(repository.changed == [.rollout, .snapshot, .timestamp])
