@@ -47,7 +47,7 @@ import Testing
               if key == key then t[key] = value(depth - 1) end
             end
             if random(6) == 0 then local i = 1 << random(4) while i > 0 do t[i] = random(9) i = i * 2 end end
-            if random(8) == 0 then setmetatable(t, {__index = seen[random(#seen) + 1]}) end
+            if random(8) == 0 then pcall(setmetatable, t, {__index = seen[random(#seen) + 1]}) end -- a loop is refused
             return t
           end
           if kind == 8 then return keys[random(#keys) + 1]() end
@@ -58,12 +58,14 @@ import Testing
         end
         local function make(seed) state, seen = seed, {} for _ = 1, 4 do random(2) end return value(4) end
         for _, name in ipairs(names) do
-          patch.replace('V.' .. name, function(original, seed, argument) return make(seed) end)
+          patch.replace('V.' .. name, function(original, seed) return make(seed) end)
         end
         patch.replace('T.run', function(original, seed)
           for i, name in ipairs(names) do pcall(host.call, 'W.' .. name, make(seed * 100 + i)) end
+          pcall(host.call, 'W.basket', make(seed * 100))
           return seed
         end)
+        patch.replace('T.next', function(original, x) return x + 1 end)
         """
 
     private let harness: Harness
@@ -105,22 +107,29 @@ import Testing
         try add("mapOfBranches", [String: [Branch]]())
     }
 
-    @Test func scriptResultRandomTableNextCallWorks() throws {
-        let tree = try harness.registry.replaceable("V.tree") { (_: Int) -> [Int] in [7] }
-        _ = try harness.registry.replaceable("W.tree") { (_: Basket) -> Int in 0 }
+    @Test func nextCallWorksWhateverAScriptPassesOrReturns() throws {
+        let next = try harness.registry.replaceable("T.next") { (x: Int) -> Int in -1 }
+        let tree = try harness.registry.replaceable("V.tree") { (_: Int) -> Tree in Tree() }
+        _ = try harness.registry.replaceable("W.tree") { (_: Tree) -> Int in 0 }
+        _ = try harness.registry.replaceable("W.basket") { (_: Basket) -> Int in 0 }
         let list = (names + ["tree"]).map { "'\($0)'" }.joined(separator: ", ")
         try harness.apply(
             "local names = {\(list)}\n\(Self.script)",
-            replaces: ["T.run"] + (names + ["tree"]).map { "V.\($0)" })
+            replaces: ["T.run", "T.next"] + (names + ["tree"]).map { "V.\($0)" })
         for seed in 1...(isSanitized ? 20 : testsMayBeLong ? 600 : 60) {
             let answer = run(seed)
-            #expect(answer == seed || answer == -1)
-            for answer in answers { answer(seed) }
+            #expect(answer == seed || harness.failures.last?.code == .scriptLimit, "\(seed)")
+            #expect(next(seed) == seed + 1)
+            for (name, answer) in zip(names, answers) {
+                answer(seed)
+                #expect(next(seed) == seed + 1, "\(name)")
+            }
             _ = tree(seed)
+            #expect(next(seed) == seed + 1)
         }
         #expect(harness.failures.contains { $0.code == .script })
         harness.runner.deactivateAll()
-        #expect(run(1) == -1)
+        #expect(run(1) == -1 && next(1) == -1)
     }
 
     /// A table with a border at a huge number: the length that Lua finds does not fit into memory.
@@ -145,7 +154,8 @@ import Testing
             patch.replace('V.lists', function() \(huge) return {t} end)
             """, replaces: ["T.run", "V.lists"])
         #expect(run(1) == 1, "\(harness.failures)")
-        answers[names.firstIndex(of: "lists") ?? 0](1)
+        let lists = try #require(names.firstIndex(of: "lists"))
+        answers[lists](1)
         #expect(harness.failures.map(\.message) == ["wrong result: tables of more than 100000 elements"])
     }
 }
