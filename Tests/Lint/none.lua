@@ -565,6 +565,95 @@ local function total(original, price, quantity)
   if quantity < 0 then return original(price) end
   return original(price, quantity) + total(function(p) return p end, price, -1) end
 patch.replace('Cart.total', total)
+-- lint: none
+local total = function(original, price, quantity)
+  if quantity == nil then return original(price) end
+  return original(price, quantity) end
+local again = total
+patch.replace('Cart.total', again)
+patch.replace('Cart.tax', function(original, price)
+  return total(original, price) end)
+-- lint: none
+local M = {total = function(original, price, quantity)
+  if quantity == nil then return original(price) end
+  return original(price, quantity) end}
+patch.replace('Cart.total', M.total)
+local again = M.total
+patch.replace('Cart.tax', function(original, price)
+  return again(original, price) end)
+-- lint: none
+local M = {total = function(original, price, quantity)
+  if quantity == nil then return original(price) end
+  return original(price, quantity) end}
+patch.replace('Cart.total', M.total)
+local name = 'tot' .. 'al'
+local again = M[name]
+patch.replace('Cart.tax', function(original, price)
+  return again(original, price) end)
+-- lint: none
+local M = {total = function(original, price, quantity)
+  if quantity == nil then return original(price) end
+  return original(price, quantity) end}
+patch.replace('Cart.total', M.total)
+patch.replace('Cart.tax', function(original, price)
+  for _, again in pairs(M) do return again(original, price) end
+  return price end)
+-- lint: none
+local all = {function(original, price, quantity)
+  if quantity == nil then return original(price) end
+  return original(price, quantity) end}
+patch.replace('Cart.total', all[1])
+patch.replace('Cart.tax', function(original, price)
+  return all[1](original, price) end)
+-- lint: none
+local total = require 'total'
+patch.replace('Cart.total', total)
+patch.replace('Cart.tax', function(original, price)
+  return total(original, price) end)
+-- file: total.lua
+return function(original, price, quantity)
+  if quantity == nil then return original(price) end
+  return original(price, quantity) end
+-- lint: none
+local total, other = function(original, price, quantity)
+  if quantity == nil then return original(price) end
+  return original(price, quantity) end, 1
+patch.replace('Cart.total', total)
+patch.replace('Cart.tax', function(original, price)
+  return total(original, price) end)
+-- lint: none
+local function both(f)
+  patch.replace('Cart.total', f)
+  patch.replace('Cart.tax', function(original, price) return f(original, price) end) end
+both(function(original, price, quantity)
+  if quantity == nil then return original(price) end
+  return original(price, quantity) end)
+-- lint: none
+local function both(f)
+  patch.replace('Cart.total', f)
+  patch.replace('Cart.tax', function(original, price) return f(original, price) end) end
+local function total(original, price, quantity)
+  if quantity == nil then return original(price) end
+  return original(price, quantity) end
+both(total)
+-- lint: none
+local function both(f)
+  patch.replace('Cart.total', f)
+  patch.replace('Cart.tax', function(original, price) return f(original, price) end) end
+local M = {}
+function M.total(original, price, quantity)
+  if quantity == nil then return original(price) end
+  return original(price, quantity) end
+both(M.total)
+-- lint: none
+local f
+for i = 1, 2 do
+  if f then f(print, 1) end
+  f = function(original, price, quantity)
+    if quantity == nil then return original(price) end
+    return original(price, quantity) end
+end
+patch.replace('Cart.total', f)
 -- lint: none in each line
 patch.replace('Cart.total', function(original, a, b) for i = '1', '3', '1' do a = a + i end return a end)
 patch.replace('Cart.total', function(original, a, b) if a > 0 then return a end assert(false, 'no price') end)

@@ -2,16 +2,16 @@
 final class OwnCallers {
     private let functions: [Prototype]
     private let budget: LintBudget
-    /// The functions that make each function, and the instructions that do.
+    /// For each function, the one that makes it, and the index of the instruction that does.
     private lazy var makers: [ObjectIdentifier: (function: Prototype, index: Int)] = findMakers()
     private lazy var called: Called = findCalled()
 
-    /// The names that are called.
+    /// The names whose values may be called: those that are not only given to `patch.replace`.
     private struct Called {
         var globals: Set<String> = []
         /// Of fields and methods, of any table or object.
         var fields: Set<String> = []
-        /// Whether a field is called whose name is known only when the script runs.
+        /// Whether a field may be called whose name is known only when the script runs.
         var anyField = false
         /// Whether a global may also be called as a field: of `_G`, or of a class of Wax.
         var areMixed = false
@@ -31,25 +31,25 @@ final class OwnCallers {
         self.budget = budget
     }
 
-    /// Whether a function may have a caller in the scripts. One that is only the argument of one call has none.
+    /// Whether a function may have a caller in the scripts. One that is only given to `patch.replace` has none.
     func mayCall(_ function: Prototype) -> Bool {
         guard let (maker, index) = makers[ObjectIdentifier(function)], index + 1 < maker.code.count else { return true }
         let (made, then) = (maker.code[index].a, maker.code[index + 1])
-        // An assignment moves the function to its variable.
-        let isMoved = then.opcode == .move && then.b == made
+        // An assignment moves the function to its variable. One that has a name already gets another name.
+        let isMoved = then.opcode == .move && then.b == made && maker.localNames.local(of: made, at: index + 1) == nil
         let (register, next) = isMoved ? (then.a, index + 2) : (made, index + 1)
         if let local = maker.localNames.local(of: register, at: next) {
-            let range = next..<max(next, local.range.upperBound)
-            return maker.mayCall(register, in: range, as: local.number, budget)
+            // In a loop, a use before the assignment comes after it.
+            return maker.mayCall(register, in: local.range, as: local.number, budget)
         }
         switch then.opcode {
         case .setField where !then.k && then.c == made:
-            guard let name = maker.text(then.b) else { return true }
+            // Lua calls metamethods.
+            guard let name = maker.text(then.b), !name.hasPrefix("__") else { return true }
             return maker.mayCall(name, ofTableIn: then.a, at: index + 1, budget) ?? called.mayHave(field: name)
         case .setGlobal where !then.k && then.c == made && maker.isEnvironment(then.a):
             return maker.text(then.b).map { called.mayHave(global: $0) } ?? true
-        case .setGlobal, .setTable, .setInteger, .setUpvalue, .move: return true
-        default: return false
+        default: return !maker.isGivenToReplace(index, budget)
         }
     }
 
@@ -66,28 +66,36 @@ final class OwnCallers {
 
     private func findCalled() -> Called {
         var called = Called()
-        var read: Set<String> = []
         for function in functions {
             budget.pay(10 * function.code.count)
-            for (index, instruction) in function.code.enumerated() {
+            for (index, instruction) in function.code.enumerated() where !budget.isSpent {
                 switch instruction.opcode {
-                case .getGlobal where function.isEnvironment(instruction.b):
+                case .getGlobal, .getField:
                     guard let name = function.text(instruction.c) else { break }
-                    // One that is handed on twice, or has a local name, may be called by another name.
-                    if function.isCallee(index) || !read.insert(name).inserted
-                        || function.localNames.local(of: instruction.a, at: index + 1) != nil
-                    {
-                        called.globals.insert(name)
+                    let isGlobal = instruction.opcode == .getGlobal && function.isEnvironment(instruction.b)
+                    if function.mayLeadToCall(index, budget) {
+                        if isGlobal { called.globals.insert(name) } else { called.fields.insert(name) }
                     }
-                    if name == "_G" || name == "waxClass" { called.areMixed = true }
+                    if isGlobal && (name == "_G" || name == "waxClass") { called.areMixed = true }
+                    if name == "rawget" || name == "next" { called.anyField = true }
                 case .getUpvalue where function.isEnvironment(instruction.b): called.areMixed = true
-                case .getGlobal where function.isCallee(index), .getField where function.isCallee(index),
-                    .getSelf where instruction.k:
-                    if let name = function.text(instruction.c) { called.fields.insert(name) }
-                case .getTable where function.isCallee(index): called.anyField = true
+                case .getSelf:
+                    if instruction.k, let name = function.text(instruction.c) {
+                        called.fields.insert(name)
+                    } else {
+                        called.anyField = true
+                    }
+                case .getTable: if function.mayCallElement(index, budget) { called.anyField = true }
+                case .genericForPrepare:
+                    if function.mayCallVariable(ofLoopAt: index, budget) { called.anyField = true }
                 default: break
                 }
             }
+        }
+        // The rest has not been read.
+        if budget.isSpent {
+            called.anyField = true
+            called.areMixed = true
         }
         return called
     }
@@ -99,25 +107,19 @@ private struct FieldUses {
     let budget: LintBudget
     /// Whether it is called, or is handed on in a way that may lead to a call.
     var mayBeCalled = false
-    /// How often it is handed on: once to `patch.replace`.
-    var reads = 0
     /// Whether the table may have other names.
-    var areHidden = false
+    var mayHaveOtherName = false
 
     /// Notes an instruction that reads the field.
     mutating func note(_ index: Int, in function: Prototype) {
         guard function.text(function.code[index].c) == field else { return }
-        reads += 1
-        if reads > 1 || function.isCallee(index)
-            || function.localNames.local(of: function.code[index].a, at: index + 1) != nil
-        {
-            mayBeCalled = true
-        }
+        if function.mayLeadToCall(index, budget) { mayBeCalled = true }
     }
 }
 
 extension Prototype {
-    /// Whether a field of a table in a register may be called; nil if the table may have more than its local name.
+    /// Whether a field of a table in a register may be called; nil if that is not known: it is not a table made for one
+    /// local name, it may have another name, or the budget is spent.
     fileprivate func mayCall(
         _ field: String, ofTableIn register: Int, at index: Int, _ budget: LintBudget
     ) -> Bool? {
@@ -134,7 +136,7 @@ extension Prototype {
         where function.upvalues[upvalue].number == local.number {
             function.findUses(ofTableIn: upvalue, &found)
         }
-        return hasOtherName || found.areHidden || budget.isSpent ? nil : found.mayBeCalled
+        return hasOtherName || found.mayHaveOtherName || budget.isSpent ? nil : found.mayBeCalled
     }
 
     /// Whether the value that a register has at an instruction is a table that has just been made.
@@ -167,7 +169,7 @@ extension Prototype {
         guard !found.budget.isSpent else { return }
         for index in code.indices where code[index].b == upvalue {
             switch code[index].opcode {
-            case .getUpvalue: found.areHidden = true
+            case .getUpvalue: found.mayHaveOtherName = true
             case .getGlobal: found.note(index, in: self)
             default: break
             }
@@ -179,18 +181,78 @@ extension Prototype {
         }
     }
 
-    /// Whether a local function in a register is called, captured, given another name, or handed on more than once.
+    /// Whether a local function in a register is called, captured, or handed on to anything but `patch.replace`.
     fileprivate func mayCall(_ register: Int, in range: Range<Int>, as name: Int32, _ budget: LintBudget) -> Bool {
         budget.pay(10 * range.count)
         let isCaptured = (captures[register] ?? []).contains { $0.function.upvalues[$0.upvalue].number == name }
-        var moves = 0
         return isCaptured
             || uses.contains(register, in: range) { index in
                 guard code[index].opcode == .move, code[index].b == register else {
                     return keeps(register, at: index)
                 }
-                moves += 1
-                return moves > 1 || isCallee(index) || localNames.local(of: code[index].a, at: index + 1) != nil
+                return localNames.local(of: code[index].a, at: index + 1) != nil || !isGivenToReplace(index, budget)
             }
+    }
+
+    /// Whether the value that an instruction puts into a register may be called.
+    fileprivate func mayLeadToCall(_ index: Int, _ budget: LintBudget) -> Bool {
+        mayCallLocal(code[index].a, at: index + 1, budget) ?? !isGivenToReplace(index, budget)
+    }
+
+    /// Whether an element of a table, which an instruction puts into a register, is called next or by a local name.
+    ///
+    /// Any other use of an element is taken for one of a value of the app, as most are.
+    fileprivate func mayCallElement(_ index: Int, _ budget: LintBudget) -> Bool {
+        mayCallLocal(code[index].a, at: index + 1, budget) ?? isCallee(index, ifFar: true)
+    }
+
+    /// Whether a variable of a loop such as `for name, check in pairs(checks)` may be called.
+    fileprivate func mayCallVariable(ofLoopAt index: Int, _ budget: LintBudget) -> Bool {
+        var register = code[index].a + 4
+        while let local = localNames.local(of: register, at: index + 1), local.range.lowerBound == index + 1 {
+            if mayCall(register, in: local.range, as: local.number, budget) { return true }
+            register += 1
+        }
+        return false
+    }
+
+    /// Whether the local value that a register has at an instruction may be called; nil if the register has no name.
+    private func mayCallLocal(_ register: Int, at index: Int, _ budget: LintBudget) -> Bool? {
+        localNames.local(of: register, at: index).map { mayCall(register, in: $0.range, as: $0.number, budget) }
+    }
+
+    /// Whether the value that an instruction puts into a register without a name is only an argument of
+    /// `patch.replace`.
+    fileprivate func isGivenToReplace(_ index: Int, _ budget: LintBudget) -> Bool {
+        let register = code[index].a
+        for place in code.indices.dropFirst(index + 1) {
+            budget.pay(1)
+            guard !budget.isSpent else { return false }
+            let next = code[place]
+            if next.opcode == .call || next.opcode == .tailCall, next.a < register {
+                // An argument that nothing has written since is this value.
+                return (next.b == 0 || register < next.a + next.b) && isReplace(next.a, before: index, budget)
+            }
+            if next.writes(register) { return false }
+        }
+        return false
+    }
+
+    /// Whether the value that a register has at an instruction is `patch.replace`.
+    private func isReplace(_ register: Int, before index: Int, _ budget: LintBudget) -> Bool {
+        guard let field = lastWrite(of: register, before: index, budget), code[field].opcode == .getField,
+            text(code[field].c) == "replace",
+            let table = lastWrite(of: code[field].b, before: field, budget), code[table].opcode == .getGlobal
+        else { return false }
+        return isEnvironment(code[table].b) && text(code[table].c) == "patch"
+    }
+
+    private func lastWrite(of register: Int, before index: Int, _ budget: LintBudget) -> Int? {
+        for place in (0..<index).reversed() {
+            budget.pay(1)
+            guard !budget.isSpent else { return nil }
+            if code[place].writes(register) { return place }
+        }
+        return nil
     }
 }

@@ -47,16 +47,20 @@ extension Prototype {
     }
 
     /// Whether the value that an instruction puts into a register is called next.
-    func isCallee(_ index: Int) -> Bool {
+    ///
+    /// - Parameter ifFar: The answer if the next 100 instructions do not show it, as before a call with a long
+    ///   argument.
+    func isCallee(_ index: Int, ifFar: Bool = false) -> Bool {
         let register = code[index].a
-        for instruction in code[(index + 1)...].prefix(100) where instruction.a == register {
+        let next = code[(index + 1)...].prefix(100)
+        for instruction in next where instruction.a == register {
             switch instruction.opcode {
             case .call, .tailCall: return true
             // None of these writes the register.
-            case .jump, .metamethod, .metamethodInteger, .metamethodConstant: continue
+            case .jump, .metamethod, .metamethodInteger, .metamethodConstant, .extraArgument: continue
             default: return false
             }
         }
-        return false
+        return ifFar && next.endIndex < code.endIndex
     }
 }
