@@ -20,7 +20,8 @@ struct ScriptFunction: Sendable {
 
     /// The types of the app's function. Without it, all values are accepted.
     let signature: FunctionType?
-    let interface: PatchInterface?
+    /// The types of the app; nil without an interface.
+    let types: InterfaceTypes?
     let original: Original
 
     /// The most arguments of a call. An app's function has fewer, and each state has room for them (`HOST_STACK`).
@@ -47,9 +48,9 @@ struct ScriptFunction: Sendable {
                 for argument in arguments { argument._push(to: stack) }
                 if stack.runs(Int32(arguments.count), 1), let value = ScriptResult.read(from: stack) {
                     let type = InterfaceType(signature?.resultType ?? "value")
-                    guard let fault = value.fault(as: type, in: interface) else {
+                    guard let fault = value.fault(as: type, in: types) else {
                         stack.leave()
-                        return value.converted(to: type, in: interface)
+                        return value.converted(to: type, in: types)
                     }
                     stack.values.refuseRead(fault)
                 }
@@ -83,9 +84,9 @@ struct ScriptFunction: Sendable {
             return stack.refuseCall(
                 message: _PatchStack.argumentCountMessage(of: slot.name, takes: most, got: given))
         }
-        let types = signature.map { Array($0.argumentTypes.prefix(most)) } ?? Array(repeating: "value", count: given)
+        let taken = signature.map { Array($0.argumentTypes.prefix(most)) } ?? Array(repeating: "value", count: given)
         guard
-            let arguments = ScriptValue.arguments(from: stack, at: first, as: types, of: slot.name, in: interface)
+            let arguments = ScriptValue.arguments(from: stack, at: first, as: taken, of: slot.name, in: types)
         else { return CallbackResult.notCalled }
         let call = unsafe CallRecord<Original, ScriptValue, any Error>.at(record)
         stack.hostBegins()
@@ -106,12 +107,12 @@ struct ScriptFunction: Sendable {
 extension ScriptValue {
     /// Reads the arguments of a call as types of an interface. If one does not fit, it pushes an error.
     static func arguments(
-        from stack: _PatchStack, at first: Int32, as types: [String], of name: String, in interface: PatchInterface?
+        from stack: _PatchStack, at first: Int32, as taken: [String], of name: String, in types: InterfaceTypes?
     ) -> [ScriptValue]? {
         var arguments: [ScriptValue] = []
-        for (index, type) in types.enumerated() {
+        for (index, type) in taken.enumerated() {
             do throws(Mismatch) {
-                arguments.append(try read(from: stack, at: first + Int32(index), as: type, in: interface))
+                arguments.append(try read(from: stack, at: first + Int32(index), as: type, in: types))
             } catch {
                 stack.push(message: "argument \(index + 1) of \(name): \(error.description)")
                 return nil

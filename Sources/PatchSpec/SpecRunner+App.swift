@@ -6,7 +6,7 @@ internal import PatchRunner
 extension SpecRunner {
     func add(_ name: String, _ signature: FunctionType?) throws(PatchError) {
         let result = signature?.resultType ?? "value"
-        let function = ScriptFunction(signature: signature, interface: interface) { [weak self] arguments in
+        let function = ScriptFunction(signature: signature, types: types) { [weak self] arguments in
             try self?.callOriginal(name, result, arguments) ?? .nil
         }
         let slot = Slot(
@@ -28,7 +28,7 @@ extension SpecRunner {
                 return function.invoke(slot, stack, first, record, cell)
             },
             invokeAsync: nil,
-            readResult: { [interface] in ScriptValue.readResult(from: $0, as: result, in: interface) })
+            readResult: { [types] in ScriptValue.readResult(from: $0, as: result, in: types) })
         try registry.names.add([slot])
     }
 
@@ -84,23 +84,23 @@ extension SpecRunner {
                 description: "the spec has no original of \(name): add host.define(\"\(name)\", function(…) … end)",
                 reason: "the spec has no original of \(name)")
         }
-        return try Self.converted(try spec.callFunction(held: held, arguments), to: result, of: name, in: interface)
+        return try Self.converted(try spec.callFunction(held: held, arguments), to: result, of: name, in: types)
     }
 
     /// The result of a spec's function as the app's would return it.
     static func converted(
-        _ value: ScriptValue, to result: String, of name: String, in interface: PatchInterface?
+        _ value: ScriptValue, to result: String, of name: String, in types: InterfaceTypes?
     ) throws -> ScriptValue {
         let type = InterfaceType(result)
-        if let fault = value.fault(as: type, in: interface) {
+        if let fault = value.fault(as: type, in: types) {
             throw OriginalError(
                 description: "the spec's \(name) returns a value that the app's function cannot return: \(fault)")
         }
-        return value.converted(to: type, in: interface)
+        return value.converted(to: type, in: types)
     }
 
     func expose(_ exposed: PatchInterface.Class) throws(PatchError) {
-        let methods = exposed.methods.map { [interface] method in
+        let methods = exposed.methods.map { [types] method in
             let name = "\(exposed.name):\(method.name)"
             return ExposedMethod(name: method.name, signature: method.signature) { [weak self] stack in
                 guard !method.signature.isAsynchronous || self?.mayWait(stack) != false else {
@@ -110,12 +110,12 @@ extension SpecRunner {
                     return stack.refuseCall(
                         message: "the object of \(name): " + ScriptObject._mismatch(in: stack, at: 1))
                 }
-                let types = method.signature.argumentTypes
-                guard let arguments = ScriptValue.arguments(from: stack, at: 2, as: types, of: name, in: interface)
+                let taken = method.signature.argumentTypes
+                guard let arguments = ScriptValue.arguments(from: stack, at: 2, as: taken, of: name, in: types)
                 else { return CallbackResult.notCalled }
                 do {
                     let value = try object.spec.callMethod(method.name, of: object, arguments)
-                    try Self.converted(value, to: method.signature.resultType, of: name, in: interface)._push(to: stack)
+                    try Self.converted(value, to: method.signature.resultType, of: name, in: types)._push(to: stack)
                     return 1
                 } catch {
                     return stack.raise(error)

@@ -13,6 +13,8 @@ internal import Synchronization
 package final class SpecRunner: Sendable {
     let patches: [VerifiedPatch]
     let interface: PatchInterface?
+    /// The types of the interface, in tables.
+    let types: InterfaceTypes?
     let registry = PatchRegistry(callerStates: 1)
     let runner: PatchRunner
     let spec: ScriptState
@@ -110,6 +112,7 @@ package final class SpecRunner: Sendable {
         self.mode = mode
         self.patches = patches
         self.interface = interface
+        types = interface.map(InterfaceTypes.init)
         let state = SharedState()
         self.state = state
         var limits = limits

@@ -42,3 +42,15 @@ end, {otherwise = {}})
 patch.replace('Order.total', function(original, a, b)
 return original(a, b)
 end, {otherwise = host.error('later', 503)})
+-- lint: load-error in line 1: `otherwise` of Cart.meal: expected Meal, got the string brunch
+patch.replace('Cart.meal', function(original, hour)
+return original(hour)
+end, {otherwise = 'brunch'})
+-- lint: load-error in line 1: `otherwise` of Cart.level: expected Level, got the integer 3
+patch.replace('Cart.level', function(original, level)
+return original(level)
+end, {otherwise = 3.0})
+-- lint: none
+patch.replace('Cart.level', function(original, level)
+return original(level)
+end, {otherwise = 2.0})

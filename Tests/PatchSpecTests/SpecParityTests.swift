@@ -54,8 +54,8 @@ import Testing
 
     /// A value from a script.
     static let values = [
-        "nil", "true", "false", "0", "-1", "1", "2", "2.0", "2.5", "1e300", "math.maxinteger", "9007199254740993",
-        "1/0",
+        "nil", "true", "false", "0", "-1", "1", "2", "2.0", "2.5", "3.0", "1e300", "math.maxinteger",
+        "9007199254740993", "1/0",
         "0/0", "''", "'a'", "'1'", "'lunch'", "'lunsh'", "'\\xff'", "'\\u{D800}'", "'\\u{1F600}'", "'a\\0b'", "print",
         "function() end", "{}", "{1}", "{1.0, 2}", "{1.5}", "{'a'}", "{'\\xff'}", "{'a', n = 1}", "table.pack('a')",
         "table.pack(1, 2)", "{1, x = print}", "{1, [print] = 1}", "{1, nil, 3}", "{nil, 2}", "{[2] = 1}",

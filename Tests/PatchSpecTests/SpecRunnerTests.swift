@@ -684,7 +684,7 @@ import Testing
             host.define("Cart.mood", function(mood) return mood end)
             it("is right", function() assert.equal("bad", host.call("Cart.mood", "bad")) end)
             it("is no mood", function()
-              assert.error_matches(function() host.call("Cart.mood", "god") end, "expected Mood, got god")
+              assert.error_matches(function() host.call("Cart.mood", "god") end, "expected Mood, got the string god")
             end)
             it("is no string", function()
               assert.error_matches(function() host.call("Cart.mood", 5) end, "expected Mood, got integer")

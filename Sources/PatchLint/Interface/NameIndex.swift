@@ -16,3 +16,5 @@ struct NameIndex<Element> {
 
     subscript(name: String) -> Element? { place(of: name).map { elements[$0] } }
 }
+
+extension NameIndex: Sendable where Element: Sendable {}

@@ -75,12 +75,13 @@ package struct Linter {
         let offered =
             interface?.functions
             ?? replaces.map { .init(name: $0, signature: FunctionType([], result: "nothing", throws: true)) }
+        let types = interface.map(InterfaceTypes.init)
         for function in offered {
             let result = interface == nil ? "value" : function.signature.resultType
             let slot = Slot(
                 name: function.name, signature: function.signature,
                 invoke: { slot, stack, _, _, _ in stack.refuseCall(of: slot) }, invokeAsync: nil,
-                readResult: { [interface] in ScriptValue.readResult(from: $0, as: result, in: interface) })
+                readResult: { ScriptValue.readResult(from: $0, as: result, in: types) })
             try names.add([slot])
         }
         let state = try ScriptState(

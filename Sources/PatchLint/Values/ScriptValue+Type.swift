@@ -1,46 +1,50 @@
+internal import PatchCrypto
 package import PatchRunner
 
 extension ScriptValue {
     /// Why a value is not of a type.
     package typealias Mismatch = Slot.Mismatch
 
+    /// Reads the value at a place as a type of an interface, as the app would have it.
+    ///
+    /// - Throws: Why it does not fit.
     package static func read(
-        from stack: _PatchStack, at index: Int32, as type: String, in interface: PatchInterface?
+        from stack: _PatchStack, at index: Int32, as type: String, in types: InterfaceTypes?
     ) throws(Mismatch) -> ScriptValue {
         guard let value = _read(from: stack, at: index) else {
             throw Mismatch(stack.mismatch(expected: type, at: index))
         }
         let type = InterfaceType(type)
-        if let fault = value.fault(as: type, in: interface) { throw Mismatch(fault) }
-        return value.converted(to: type, in: interface)
+        if let fault = value.fault(as: type, in: types) { throw Mismatch(fault) }
+        return value.converted(to: type, in: types)
     }
 
     /// Reads the result that a script gives for `otherwise` while it loads.
     package static func readResult(
-        from stack: _PatchStack, as type: String, in interface: PatchInterface?
+        from stack: _PatchStack, as type: String, in types: InterfaceTypes?
     ) -> Result<Otherwise, Mismatch> {
-        Result { () throws(Mismatch) in Otherwise(try read(from: stack, at: -1, as: type, in: interface)) }
+        Result { () throws(Mismatch) in Otherwise(try read(from: stack, at: -1, as: type, in: types)) }
     }
 
     /// Why the app could not read the value as a type of an interface; nil if it could.
     ///
-    /// A type that only Swift knows accepts any table.
-    package func fault(as type: InterfaceType, in interface: PatchInterface?) -> String? {
-        let mismatch = "expected \(type), got \(typeName)"
+    /// A type that only Swift knows accepts any value except nil and functions.
+    package func fault(as type: InterfaceType, in types: InterfaceTypes?) -> String? {
+        var mismatch: String { "expected \(type), got \(typeName)" }
         switch (type, self) {
         case (.optional, .nil): return nil
-        case (.optional(let wrapped), _): return fault(as: wrapped, in: interface)
+        case (.optional(let wrapped), _): return fault(as: wrapped, in: types)
         case (.array(let element), .table(_, let length)):
             // Other keys are ignored, unless there is nothing else.
             guard let length else { return mismatch }
             for (index, value) in elements(length).enumerated() {
-                if let fault = value.fault(as: element, in: interface) { return "element \(index + 1): \(fault)" }
+                if let fault = value.fault(as: element, in: types) { return "element \(index + 1): \(fault)" }
             }
             return nil
         case (.dictionary(let key, let value), .table(let pairs, _)):
             for pair in pairs {
-                if let fault = pair.key.fault(as: .named(key), in: interface) { return "key: \(fault)" }
-                if let fault = pair.value.fault(as: value, in: interface) { return "\(pair.key.place): \(fault)" }
+                if let fault = pair.key.fault(as: .named(key), in: types) { return "key: \(fault)" }
+                if let fault = pair.value.fault(as: value, in: types) { return "\(pair.key.place): \(fault)" }
             }
             return nil
         case (.array, _), (.dictionary, _): return mismatch
@@ -48,17 +52,17 @@ extension ScriptValue {
             return String(validating: bytes, as: UTF8.self) == nil
                 ? "expected string, got a string that is not UTF-8" : nil
         case (.named("value"), .table(let pairs, _)):
-            return pairs.lazy.compactMap { $0.value.fault(as: type, in: interface) }.first
+            return pairs.lazy.compactMap { $0.value.fault(as: type, in: types) }.first
         case (.named(let name), _):
-            if let scalar = interface?.scalar(name) {
-                return isOther(than: scalar.type, in: interface) ? mismatch : faultOfCase(scalar)
+            if let scalar = types?.scalar(name) {
+                return isOther(than: scalar.type, in: types) ? mismatch : faultOfCase(scalar)
             }
-            return isOther(than: name, in: interface) ? mismatch : faultOfFields(name, in: interface)
+            return isOther(than: name, in: types) ? mismatch : faultOfFields(name, in: types)
         }
     }
 
     /// Whether the value cannot be of a named type.
-    private func isOther(than name: String, in interface: PatchInterface?) -> Bool {
+    private func isOther(than name: String, in types: InterfaceTypes?) -> Bool {
         switch (self, name) {
         case (_, "nothing"): false
         case (.other, _): true
@@ -67,20 +71,18 @@ extension ScriptValue {
             false
         case (.number(let value), "integer"): Int64(exactly: value) == nil
         case (_, "boolean"), (_, "integer"), (_, "number"), (_, "string"), (.nil, _): true
-        case (.object(let object), _): exposes(name, interface) ? object.className != name : isStruct(name, interface)
-        case (.table, _): exposes(name, interface)
+        case (.object(let object), _) where types?.exposes(name) == true: !object.className.isByteEqual(to: name)
+        case (.object, _): types?.structure(name) != nil
+        case (.table, _): types?.exposes(name) == true
         // A struct is a table; an enum with a raw value is that value.
-        default: isStruct(name, interface) || exposes(name, interface)
+        default: types?.structure(name) != nil || types?.exposes(name) == true
         }
     }
 
-    private func exposes(_ name: String, _ interface: PatchInterface?) -> Bool {
-        interface?.classes.contains { $0.name == name } ?? false
-    }
-
-    private func isStruct(_ name: String, _ interface: PatchInterface?) -> Bool { interface?.structure(name) != nil }
-
     /// The elements of a table from 1 to its length. Missing elements are nil.
+    ///
+    /// There is at most one more than the table has pairs. So the first missing element is among them, and a length
+    /// that is far greater takes no memory.
     private func elements(_ length: Int) -> [ScriptValue] {
         guard case .table(let pairs, _) = self else { return [] }
         var elements = [ScriptValue](repeating: .nil, count: min(length, pairs.count + 1))
@@ -91,35 +93,40 @@ extension ScriptValue {
     }
 
     /// The error for a value that is not a case of an enum, worded like the app's error.
-    private func faultOfCase(_ scalar: PatchInterface.Scalar) -> String? {
-        let (value, shown): (PatchInterface.Scalar.Case, String)
+    private func faultOfCase(_ scalar: InterfaceTypes.Scalar) -> String? {
+        let (value, shown): (PatchInterface.Scalar.Case?, String)
         switch self {
         case .string(let bytes):
-            let text = String(decoding: bytes, as: UTF8.self)
-            value = .string(text)
-            shown = text
+            value = .string(String(decoding: bytes, as: UTF8.self))
+            shown = String(decoding: bytes.prefix(128), as: UTF8.self)
         case .integer(let number):
             value = .integer(Int(number))
             shown = "\(number)"
+        case .number(let number):
+            // The app reads 3.0 as 3.
+            let whole = Int(exactly: number)
+            value = whole.map { .integer($0) }
+            shown = whole.map { "\($0)" } ?? "\(number)"
         default: return nil
         }
-        guard !scalar.cases.isEmpty, !scalar.cases.contains(value) else { return nil }
-        return "expected \(scalar.name), got \(shown)"
+        guard !scalar.cases.isEmpty, value.map({ scalar.cases.contains($0) }) != true else { return nil }
+        return "expected \(scalar.name), got the \(scalar.type) \(shown)"
     }
 
     /// The fault in the fields of a table that is to be a struct, worded like the app's error.
-    private func faultOfFields(_ name: String, in interface: PatchInterface?) -> String? {
-        guard case .table = self, let structure = interface?.structure(name) else { return nil }
-        for field in structure.fields {
-            let value = self[field.name]
-            guard let fault = value.fault(as: InterfaceType(field.type), in: interface) else { continue }
-            if case .nil = value { return "expected \(name): missing field \(field.name)" }
-            return "expected \(name): \(field.name): \(fault)"
+    private func faultOfFields(_ name: String, in types: InterfaceTypes?) -> String? {
+        guard case .table(let pairs, _) = self, let structure = types?.structure(name) else { return nil }
+        let values = structure.values(in: pairs)
+        let missing = structure.required.first { values[$0] == nil }
+        // The fault of the field that is declared first.
+        for (place, value) in values.sorted(by: { $0.key < $1.key }) where place < missing ?? .max {
+            let field = structure.fields[place]
+            if let fault = value.fault(as: field.type, in: types) { return "expected \(name): \(field.name): \(fault)" }
         }
-        return nil
+        return missing.map { "expected \(name): missing field \(structure.fields[$0].name)" }
     }
 
-    /// The words for the place of a value in a table that has it at this key.
+    /// How a message names the value at this key of a table.
     private var place: String {
         switch self {
         case .integer(let number): "element \(number)"
@@ -128,39 +135,32 @@ extension ScriptValue {
         }
     }
 
-    private subscript(field: String) -> ScriptValue {
-        guard case .table(let pairs, _) = self else { return .nil }
-        return pairs.first { pair in
-            guard case .string(let bytes) = pair.key else { return false }
-            return bytes.elementsEqual(field.utf8)
-        }?.value ?? .nil
-    }
-
     /// The value as the app would pass it on.
     ///
     /// A `Double` is a float in Lua, an `Int` is an integer, and a struct has only its fields.
-    package func converted(to type: InterfaceType, in interface: PatchInterface?) -> ScriptValue {
+    package func converted(to type: InterfaceType, in types: InterfaceTypes?) -> ScriptValue {
         switch (type, self) {
         case (.optional, .nil): return self
-        case (.optional(let wrapped), _): return converted(to: wrapped, in: interface)
+        case (.optional(let wrapped), _): return converted(to: wrapped, in: types)
         case (.named("nothing"), _): return .nil
         case (.named("number"), .integer(let value)): return .number(Double(value))
         case (.named("integer"), .number(let value)): return Int64(exactly: value).map { .integer($0) } ?? self
         case (.array(let element), .table(_, let length)):
-            let elements = elements(length ?? 0).map { $0.converted(to: element, in: interface) }
+            let elements = elements(length ?? 0).map { $0.converted(to: element, in: types) }
             return .table(elements.enumerated().map { (.integer(Int64($0 + 1)), $1) }, length: length)
         case (.dictionary(_, let element), .table(let pairs, let length)):
-            return .table(pairs.map { ($0.key, $0.value.converted(to: element, in: interface)) }, length: length)
-        case (.named(let name), .table):
-            guard let structure = interface?.structure(name) else { return self }
+            return .table(pairs.map { ($0.key, $0.value.converted(to: element, in: types)) }, length: length)
+        case (.named(let name), .table(let pairs, _)):
+            guard let structure = types?.structure(name) else { return self }
             return .table(
-                structure.fields.compactMap { field in
-                    let value = self[field.name].converted(to: InterfaceType(field.type), in: interface)
-                    if case .nil = value { return nil }
-                    return (.string(Array(field.name.utf8)), value)
+                structure.values(in: pairs).sorted { $0.key < $1.key }.compactMap { place, value in
+                    let field = structure.fields[place]
+                    let passed = value.converted(to: field.type, in: types)
+                    if case .nil = passed { return nil }
+                    return (.string(Array(field.name.utf8)), passed)
                 }, length: nil)
         case (.named(let name), _):
-            return interface?.scalar(name).map { converted(to: .named($0.type), in: nil) } ?? self
+            return types?.scalar(name).map { converted(to: .named($0.type), in: nil) } ?? self
         default: return self
         }
     }

@@ -96,6 +96,23 @@ import Testing
         #expect(found.map(\.code) == [.tooLarge])
     }
 
+    /// Each value of `otherwise` names a struct, which is found among all of them.
+    @Test func manyValuesOfManyStructsAreRead() {
+        let structs = (0..<30_000).map { Self.structure("S\($0)", [("x", "integer or nil")]) }
+        let interface = Self.interface([Self.function("F.give", [], "array of S29999")], structs)
+        let found = Self.lint(
+            """
+            local t = {}
+            for i = 1, 1000 do t[i] = {} end
+            t[1000] = {x = 'text'}
+            patch.replace('F.give', function(o) return o() end, {otherwise = t})
+            """, interface)
+        #expect(found.map(\.code) == [.loadError])
+        #expect(
+            found.first?.message.hasSuffix("element 1000: expected S29999: x: expected integer, got string") == true,
+            "\(found.map(\.message))")
+    }
+
     // MARK: scripts
 
     /// A script that is followed again, because another one writes a table, has its problems once more.
