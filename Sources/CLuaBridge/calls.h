@@ -59,7 +59,7 @@ bool pp_is_name(const char *bytes, size_t length);
 /// The text is made on the stack of `runner`, because a coroutine that failed cannot run anything.
 void pp_describe_error(lua_State *L, lua_State *runner);
 /// Adds a replacement, while the script loads.
-pp_layer *pp_add_layer(lua_State *L, const char *name);
+pp_layer *pp_add_layer(lua_State *L, const char *name, size_t length);
 /// Lets no call enter a layer, because it is on no name, or its patch is closing.
 void pp_refuse_calls(pp_layer *layer);
 /// Pops a replacement's function and its first argument: its original, or the class of which it is a method.

@@ -17,17 +17,21 @@ static int call_as_method(lua_State *L) {
     return pp_call_host(L);
 }
 
-/// Pushes the registered name of a class's function, `Class.name` or `Class:name`. Returns false if there is none.
-static bool push_registered_name(lua_State *L, const char *class_name, const char *name) {
+/// Pushes the registered name of a class's function, `Class.name` or `Class:name`. The class's name and the function's are
+/// strings at absolute indexes. Returns false, and pushes nothing, if there is none.
+static bool push_registered_name(lua_State *L, int class_name, int name) {
     pp_state *state = state_of(L);
+    size_t length = (size_t)lua_rawlen(L, class_name) + 1 + (size_t)lua_rawlen(L, name);
     for (int i = 0; i < 2; i++) {
-        size_t length;
-        const char *full = lua_pushfstring(L, i == 0 ? "%s.%s" : "%s:%s", class_name, name);
-        lua_tolstring(L, -1, &length);
         charge(L, 20);
+        if (length > LONGEST_NAME) return false;
+        lua_pushvalue(L, class_name);
+        lua_pushstring(L, i == 0 ? "." : ":");
+        lua_pushvalue(L, name);
+        lua_concat(L, 3);
+        const char *full = lua_tostring(L, -1);
         bool has = false;
-        if (length <= LONGEST_NAME)
-            WITH_RUNNER(state, has = state->session.host.has(state->session.context, full, length));
+        WITH_RUNNER(state, has = state->session.host.has(state->session.context, full, length));
         if (has) return true;
         lua_pop(L, 1);
     }
@@ -37,8 +41,9 @@ static bool push_registered_name(lua_State *L, const char *class_name, const cha
 /// Looks up a key that a class's table does not hold: the name of a registered function of the class.
 static int find_in_class(lua_State *L) {
     if (lua_type(L, 2) != LUA_TSTRING) return 0;
-    lua_rawgetp(L, 1, &class_name_key);
-    if (!push_registered_name(L, lua_tostring(L, -1), lua_tostring(L, 2))) return 0;
+    lua_settop(L, 2);
+    lua_rawgetp(L, 1, &class_name_key); // 3
+    if (!push_registered_name(L, 3, 2)) return 0;
     lua_pushvalue(L, 1);
     lua_pushcclosure(L, call_as_method, 2);
     if (state_of(L)->session.loading) return 1; // the script may still replace it, but not if the table holds it
@@ -77,14 +82,16 @@ static int call_original_of_method(lua_State *L) {
     return pp_call_original(L);
 }
 
-/// Replaces the function of a class whose name is at 2 with the function at 3. Returns false if the app does not have it.
+/// Replaces the function of a class whose name is at 2 with the function at 3. Returns false if nothing is replaced: the app
+/// does not have it, the script has loaded, or it is not a function with a name.
 static bool replace_in_class(lua_State *L, int class) {
     pp_state *state = state_of(L);
     if (!state->session.loading || lua_type(L, 2) != LUA_TSTRING || lua_type(L, 3) != LUA_TFUNCTION) return false;
     lua_rawgetp(L, class, &class_name_key);
-    if (!push_registered_name(L, lua_tostring(L, -1), lua_tostring(L, 2))) return false;
-    const char *name = lua_tostring(L, -1);
-    pp_layer *layer = pp_add_layer(L, name);
+    if (!push_registered_name(L, lua_gettop(L), 2)) return false;
+    size_t length;
+    const char *name = lua_tolstring(L, -1, &length);
+    pp_layer *layer = pp_add_layer(L, name, length);
     lua_pushvalue(L, 3);
     lua_pushvalue(L, class);
     pp_set_functions(L, layer, true);
@@ -96,8 +103,8 @@ static bool replace_in_class(lua_State *L, int class) {
     return true;
 }
 
-/// Handles `function Cart:total()` and `Cart.total = function(self) … end`: replaces `Cart.total` if the app has it. If
-/// not, it is a method of the class in this patch alone.
+/// Handles `function Cart:total()` and `Cart.total = function(self) … end`. While the script loads, this replaces
+/// `Cart.total` if the app has it. Any other assignment sets a member of the class in this patch alone.
 static int assign_in_class(lua_State *L) {
     lua_settop(L, 3);
     if (replace_in_class(L, 1)) return 0;
@@ -106,8 +113,9 @@ static int assign_in_class(lua_State *L) {
     return 0;
 }
 
-/// Handles assignments after `waxClass{"Cart"}`. `function total(self, …)` is a function of that class, as above;
-/// everything else is a global. A `waxClass` in another script does not change the class.
+/// Handles assignments after `waxClass{"Cart"}`. While the script loads, a function that the app has is replaced, and any
+/// other function becomes a method of the class and a global. Every other assignment sets a global. A `waxClass` in another
+/// script does not change the class.
 static int assign(lua_State *L) {
     lua_settop(L, 3);
     lua_pushvalue(L, lua_upvalueindex(1)); // 4
@@ -125,7 +133,8 @@ static int assign(lua_State *L) {
     return 0;
 }
 
-/// Puts an environment before the globals of the function that called, whose assignments then go to the class on top.
+/// Puts an environment before the globals of the function that called, whose assignments then go to the class on top. If
+/// `waxClass` was called through `pcall`, that is not the script, and its assignments stay those of globals.
 static void watch_assignments(lua_State *L) {
     int class = lua_gettop(L);
     lua_Debug caller;
@@ -171,10 +180,15 @@ int pp_wax_class(lua_State *L) {
     luaL_checktype(L, 1, LUA_TTABLE);
     if (lua_rawgeti(L, 1, 1) != LUA_TSTRING)
         return luaL_error(L, "waxClass needs a class name, as in waxClass{\"Cart\"}");
+    charge(L, 30);
     if (!state->session.loading) return luaL_error(L, "waxClass works only while the script loads");
-    int name = lua_gettop(L);
-    pp_push_class(L, lua_tostring(L, name));
-    set_global_class(L, name);
+    int index = lua_gettop(L);
+    size_t length;
+    const char *name = lua_tolstring(L, index, &length);
+    if (length > LONGEST_NAME) return luaL_error(L, "a class name has at most %d bytes", LONGEST_NAME);
+    if (strlen(name) != length) return luaL_error(L, "a class name has no zero byte");
+    pp_push_class(L, name);
+    set_global_class(L, index);
     watch_assignments(L);
     return 1;
 }

@@ -44,11 +44,12 @@ static bool grow(pp_patch *patch) {
     return true;
 }
 
-pp_layer *pp_add_layer(lua_State *L, const char *name) {
+pp_layer *pp_add_layer(lua_State *L, const char *name, size_t length) {
     pp_state *state = state_of(L);
     pp_patch *patch = state->patch;
-    charge_bytes(L, strlen(name));
+    charge_bytes(L, length);
     if (!state->session.loading) luaL_error(L, "'%s' can be replaced only while the script loads", name);
+    if (strlen(name) != length) luaL_error(L, "the host has no function with a zero byte in its name");
     if (!state->session.adds_layers) return find_again(L, patch, name);
     if (find_layer(patch, name)) luaL_error(L, "'%s' is replaced twice", name);
     if (patch->layer_count >= patch->limits.replacements)

@@ -25,7 +25,9 @@ static int patch_replace(lua_State *L) {
     luaL_checktype(L, 2, LUA_TFUNCTION);
     bool has_options = !lua_isnoneornil(L, 3);
     if (has_options) luaL_checktype(L, 3, LUA_TTABLE);
-    pp_layer *layer = pp_add_layer(L, luaL_checkstring(L, 1));
+    size_t length;
+    const char *name = luaL_checklstring(L, 1, &length);
+    pp_layer *layer = pp_add_layer(L, name, length);
     lua_pushvalue(L, 2);
     lua_pushlightuserdata(L, layer);
     lua_pushcclosure(L, pp_call_original, 1);

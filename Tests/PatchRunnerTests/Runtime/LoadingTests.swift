@@ -25,6 +25,9 @@ import TestSupport
         #expect(unknown.hint == "the app has T.f, T.g")
         let outside = try refusal(of: "patch.replace('T.g', print) patch.replace('T.f', print)")
         #expect(outside.message == "the script replaces T.g, which its manifest does not list")
+        #expect(
+            try refusal(of: "patch.replace('T.f\\0x', print)").message
+                == "the host has no function with a zero byte in its name")
         #expect(try refusal(of: "patch.replace('T.f'").text == "main.lua:1: ')' expected near <eof>")
         #expect(
             try refusal(of: "\n\nlocal x = nil + 1").text

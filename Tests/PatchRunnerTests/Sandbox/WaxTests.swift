@@ -119,6 +119,31 @@ import Testing
         #expect(error?.message == "the manifest lists Cart.total, which the script does not replace")
     }
 
+    /// To C, a name ends at its first zero byte.
+    @Test(arguments: [
+        "waxClass{'Cart'} Cart['total\\0x'] = function() return 0 end patch.replace('Cart.tax', print)",
+        "waxClass{'Cart'} _ENV['total\\0x'] = function() return 0 end patch.replace('Cart.tax', print)",
+        "waxClass{'Cart'} assert(Cart['total\\0x'] == nil) patch.replace('Cart.tax', print)",
+    ])
+    func aNameThatBeginsWithAFunctionsIsAnother(_ source: String) throws {
+        let harness = try Harness()
+        let total = try harness.registry.replaceable("Cart.total") { (x: Int) -> Int in x * 10 }
+        _ = try harness.registry.replaceable("Cart.tax") { (x: Int) -> Int in x }
+        try harness.apply(source, replaces: ["Cart.tax"])
+        #expect(total(4) == 40)
+    }
+
+    @Test(arguments: [
+        ("waxClass{'Cart\\0x'} function total(self) return 0 end", "a class name has no zero byte"),
+        ("waxClass{('x'):rep(129)} function total(self) return 0 end", "a class name has at most 128 bytes"),
+    ])
+    func aClassHasANameOfTheApp(source: String, message: String) throws {
+        let harness = try Harness()
+        _ = try harness.registry.replaceable("Cart.total") { (x: Int) -> Int in x }
+        let error = #expect(throws: PatchError.self) { try harness.apply(source, replaces: ["Cart.total"]) }
+        #expect(error?.message == message)
+    }
+
     @Test func onlyAnObjectOfTheClassIsSelf() throws {
         let harness = try Harness()
         try harness.registry.expose(Basket.self) { _ in }
