@@ -288,16 +288,3 @@ private final class Recursive: Sendable {
         #expect(await function(1) == 2, "\(harness.failures)")
     }
 }
-
-/// Lets a test hold a function at a certain place.
-final class Rendezvous: Sendable {
-    private let arrived = AsyncStream<Void>.makeStream()
-    private let released = AsyncStream<Void>.makeStream()
-
-    func wait() async {
-        arrived.continuation.yield()
-        for await _ in released.stream { return }
-    }
-    func arrival() async { for await _ in arrived.stream { return } }
-    func release() { released.continuation.yield() }
-}
