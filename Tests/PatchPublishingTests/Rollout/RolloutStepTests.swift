@@ -41,6 +41,17 @@ import Testing
         return RolloutStep(of: entry, isEnabled: true, by: Self.rules, evidence, at: now)
     }
 
+    /// A repository whose only entry is in shadow.
+    private func repositoryInShadow(_ rollout: Rollout = Rollout(basisPoints: 10_000)) throws -> FeedRepository {
+        var repository = try feed.repository()
+        let old = repository.list.entries[0]
+        var shadow = old
+        shadow.state = .shadow
+        shadow.rollout = rollout
+        repository.replace(old, with: shadow, in: FeedFixture.details)
+        return repository
+    }
+
     @Test func theNextStepIsTheOneAboveThePart() {
         #expect(step() == .widen(.part(2500)))
         #expect(step { $0.gates = [] } == .widen(.part(2500)))
@@ -58,23 +69,12 @@ import Testing
         #expect(step { $0.begin = now } == .wait([.young(0, soak: 3600)]))
     }
 
-    /// A step may be a group, because percentages of a few machines are none.
-    @Test func rolloutStepGroupsAreAdded() throws {
+    /// A step may be a group, because a percentage of a few machines may be none of them.
+    @Test func groupStepsAddGroups() throws {
         let steps = try #require(RolloutStep.Rules.steps("shadow,group canary,group eu west,100%"))
-        #expect(steps == [.shadow, .group("canary"), .group("eu west"), .part(10_000)])
-        for wrong in [
-            "group", "group ", "group a,group a", "group a,shadow", "100%,group a", "group a,", "shadow", "0%",
-            "group a ,5%", "group  a,5%", "group a\u{a0}",
-        ] {
-            #expect(RolloutStep.Rules.steps(wrong) == nil, "\(wrong)")
-        }
         let rules = RolloutStep.Rules(steps: steps, soak: 0, fresh: 600, newDevices: 1)
         var details = FeedFixture.details
-        var repository = try feed.repository()
-        var shadow = repository.list.entries[0]
-        shadow.state = .shadow
-        shadow.rollout = Rollout(basisPoints: 10_000)
-        repository.replace(repository.list.entries[0], with: shadow, in: details)
+        var repository = try repositoryInShadow()
         var taken: [RolloutStep] = []
         var reached: [String] = []
         for _ in 0..<4 {
@@ -92,7 +92,7 @@ import Testing
     }
 
     /// Names are compared by bytes, as devices compare them.
-    @Test func groupsOfStepsAreCanonicallyDistinct() throws {
+    @Test func groupsOfStepsAreComparedByBytes() throws {
         let (composed, decomposed) = ("caf\u{e9}", "cafe\u{301}")
         let steps = try #require(RolloutStep.Rules.steps("group \(composed),group \(decomposed)"))
         let rules = RolloutStep.Rules(steps: steps, soak: 0, fresh: 600, newDevices: 1)
@@ -129,11 +129,7 @@ import Testing
         let steps = try #require(RolloutStep.Rules.steps("shadow,group canary,5%"))
         let rules = RolloutStep.Rules(steps: steps, soak: 0, fresh: 600, newDevices: 1)
         var details = FeedFixture.details
-        var repository = try feed.repository()
-        var shadow = repository.list.entries[0]
-        shadow.state = .shadow
-        shadow.rollout = Rollout(basisPoints: 10_000, unit: .user, seed: "s")
-        repository.replace(repository.list.entries[0], with: shadow, in: details)
+        var repository = try repositoryInShadow(Rollout(basisPoints: 10_000, unit: .user, seed: "s"))
         var reached: [PatchEntryDraft] = []
         for _ in 0..<2 {
             let entry = repository.list.entries[0]
@@ -146,7 +142,7 @@ import Testing
     }
 
     /// For an exact gate, devices must have had the patch for the soak time.
-    @Test func rolloutStepExactGateWaitsForSoak() throws {
+    @Test func anExactGateWaitsForTheSoak() {
         let exact = RolloutStep.Gate("failing=0", .passed, "0 of 3 devices", isExact: true)
         #expect(
             step {
@@ -156,7 +152,7 @@ import Testing
         #expect(step { $0.gates = [exact] } == .widen(.part(2500)))
     }
 
-    @Test func rolloutStepWeakEvidenceWaitsWithReason() throws {
+    @Test func weakEvidenceWaitsWithItsReason() {
         #expect(step { $0.isWhole = false } == .wait([.unreadableEvents]))
         func damage(_ lines: Int, withoutDevice: Int, devices: Int) -> RolloutStep {
             step { $0.damage = .init(lines: lines, linesWithoutDevice: withoutDevice, devices: devices) }
@@ -204,7 +200,7 @@ import Testing
     }
 
     /// After switching patches on again, no more devices get it than before.
-    @Test func rolloutStepPatchesSwitchedOffWidensNothing() {
+    @Test func aFeedThatIsSwitchedOffWidensNothing() {
         var entry = entry
         func step(_ evidence: RolloutStep.Evidence) -> RolloutStep {
             RolloutStep(of: entry, isEnabled: false, by: Self.rules, evidence, at: now)
@@ -230,7 +226,7 @@ import Testing
     }
 
     /// An alarm lasts until a decision is made.
-    @Test func rolloutStepPausedByGateStaysStopped() {
+    @Test func aPauseByAGateStays() {
         #expect(stepOfEntry { ($0.state, $0.reason) = (.paused, "failing<1%: 2%") } == .stopped(.byGate(Self.passed)))
         #expect(stepOfEntry { ($0.state, $0.reason) = (.paused, "lunch") } == .stopped(.byHand(crossed: nil)))
         #expect(stepOfEntry { ($0.state, $0.reason) = (.withdrawn, "failing<1%: 2%") } == .stopped(.withdrawn))
@@ -268,8 +264,8 @@ import Testing
         #expect(same.changed.isEmpty)
     }
 
-    /// The ladder begins with shadow, whose audience is no step.
-    @Test func rolloutStepShadowBecomesTheFirstPercentage() throws {
+    /// After shadow comes the first percentage, however many devices ran it in shadow.
+    @Test func shadowBecomesTheFirstPercentage() throws {
         func step(_ steps: String, _ gates: [RolloutStep.Gate] = [Self.passed], now: Timestamp? = nil) throws
             -> RolloutStep
         {
@@ -292,28 +288,32 @@ import Testing
         #expect(RolloutStep(of: entry, isEnabled: true, by: live, evidence, at: now) == .widen(.part(500)))
     }
 
-    @Test func takeEntryInShadowIsActive() throws {
-        var repository = try feed.repository()
-        func shadow() -> PatchEntryDraft {
-            let old = repository.list.entries[0]
-            var shadow = old
-            shadow.state = .shadow
-            repository.replace(old, with: shadow, in: FeedFixture.details)
-            return repository.list.entries[0]
-        }
+    @Test func aWidenedShadowIsActive() throws {
+        var repository = try repositoryInShadow()
         var details = FeedFixture.details
-        let widened = repository.take(.widen(.part(100)), of: shadow(), passing: [], in: &details)
+        let shadow = repository.list.entries[0]
+        let widened = repository.take(.widen(.part(100)), of: shadow, passing: [], in: &details)
         #expect(widened.words == "offered to 1% by installation")
-        let paused = repository.take(.pause(Self.crossed), of: shadow(), passing: [], in: &details)
+    }
+
+    @Test func aPausedShadowResumesInShadow() throws {
+        var repository = try repositoryInShadow(Rollout(basisPoints: 100))
+        var details = FeedFixture.details
+        let shadow = repository.list.entries[0]
+        let paused = repository.take(.pause(Self.crossed), of: shadow, passing: [], in: &details)
         #expect(paused.words == "paused in shadow, to 1% by installation" && paused.resumedState == .shadow)
     }
 
     @Test func stepsRise() {
         #expect(RolloutStep.Rules.steps("1%,5%,25%,100%") == [100, 500, 2500, 10_000].map { .part($0) })
         #expect(RolloutStep.Rules.steps("shadow,1%") == [.shadow, .part(100)])
+        #expect(
+            RolloutStep.Rules.steps("shadow,group canary,group eu west,100%")
+                == [.shadow, .group("canary"), .group("eu west"), .part(10_000)])
         for text in [
             "shadow", "1%,shadow", "shadow,shadow", "shadow,0%", "shadow,", "Shadow,1%", "", "0%", "5%,1%", "5%,5%",
-            "1%,,5%", "0%,1%", "x", "1%,101%",
+            "1%,,5%", "0%,1%", "x", "1%,101%", "group", "group ", "group a,group a", "group a,shadow", "100%,group a",
+            "group a,", "group a ,5%", "group  a,5%", "group a\u{a0}",
         ] {
             #expect(RolloutStep.Rules.steps(text) == nil, "\(text)")
         }
