@@ -27,15 +27,21 @@ import Testing
         #expect(head.value(of: .expires) == nil)
     }
 
-    @Test(arguments: [
-        "", "return 1", "\n-- @version 7", "  -- @version 7", "--- @version 7", "--", "-- version 7", "-",
-    ])
-    func scriptHeadLineWithoutTagIsSkipped(text: String) throws {
-        #expect(try head(text).value(of: .version) == nil)
+    @Test(arguments: ["--", "-- version 1", "--- @version 1"])
+    func aCommentWithoutATagIsSkipped(line: String) throws {
+        #expect(try head("\(line)\n-- @version 7").value(of: .version) == "7")
     }
 
-    @Test func aTagThatStandsTwiceIsMalformed() {
+    @Test(arguments: ["", "return 1", "-", "  -- @version 1"])
+    func anyOtherLineEndsTheHead(line: String) throws {
+        #expect(try head("\(line)\n-- @version 7").value(of: .version) == nil)
+    }
+
+    @Test func aTagGivenTwiceIsMalformed() {
         #expect(throws: PatchError(.malformed, "")) { try head("-- @version 7\n-- @version 7\n") }
+    }
+
+    @Test func aTagThatIsNotUTF8IsMalformed() {
         #expect(throws: PatchError(.malformed, "")) { try ScriptHead(of: Array("-- @patch ".utf8) + [0xFF]) }
     }
 
@@ -50,15 +56,18 @@ import Testing
         ("--[==[ @patch x ]==]", "long comment"), (" -- @patch x", "without space"), ("\n-- @patch x", "without space"),
         ("-\u{0}-", "UTF-16"), ("-- @patch x\r-- @version 1\r", "CR alone"), ("-- @version\u{A0}1", "write a space"),
     ])
-    func headProblemHiddenHeadNamesCause(text: String, words: String) {
+    func aHiddenHeadHasItsCause(text: String, words: String) {
         #expect(ScriptHead.headProblem(Array(text.utf8))?.contains(words) == true)
     }
 
-    @Test func headProblemVisibleOrMissingHeadIsNil() {
-        for text in ["", "return 1", "-- @patch x", "--- @patch x", "--", "-- @patch x\r\n"] {
-            #expect(ScriptHead.headProblem(Array(text.utf8)) == nil, "\(text)")
-        }
-        #expect(ScriptHead.headProblem([0xFF, 0xFE]) != nil && ScriptHead.headProblem([0xFE, 0xFF]) != nil)
+    @Test(arguments: [[0xFF, 0xFE], [0xFE, 0xFF]] as [[UInt8]])
+    func aHeadInUTF16HasItsCause(mark: [UInt8]) {
+        #expect(ScriptHead.headProblem(mark)?.contains("UTF-16") == true)
+    }
+
+    @Test(arguments: ["", "return 1", "-- @patch x", "--- @patch x", "--", "-- @patch x\r\n"])
+    func aVisibleOrMissingHeadHasNoProblem(text: String) {
+        #expect(ScriptHead.headProblem(Array(text.utf8)) == nil)
     }
 
     @Test func aFaultNamesItsLine() {
