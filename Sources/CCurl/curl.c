@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <sys/socket.h>
 
 #if defined(__APPLE__)
 static const char library[] = "libcurl.4.dylib";
@@ -63,11 +64,12 @@ CURLcode ccurl_perform(CURL *handle, char *message) {
 }
 
 const char *ccurl_proxy_variable(int secure) {
+    static const char *const for_https[] = {"https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY", NULL};
     /* Not HTTP_PROXY: a CGI program has it from the header Proxy of a request. */
-    static const char *const names[] = {"https_proxy", "HTTPS_PROXY", "http_proxy", "all_proxy", "ALL_PROXY"};
-    for (size_t i = secure ? 0 : 2; i < sizeof names / sizeof *names; i++) {
-        const char *value = secure && i == 2 ? NULL : getenv(names[i]);
-        if (value && *value) return names[i];
+    static const char *const for_http[] = {"http_proxy", "all_proxy", "ALL_PROXY", NULL};
+    for (const char *const *name = secure ? for_https : for_http; *name; name++) {
+        const char *value = getenv(*name);
+        if (value && *value) return *name;
     }
     return NULL;
 }
@@ -111,11 +113,19 @@ static int monitor(void *context, curl_off_t all, curl_off_t got, curl_off_t out
 }
 
 /* A program that the app starts does not inherit its connections. */
+#if defined(SOCK_CLOEXEC)
+static curl_socket_t open_socket(void *context, curlsocktype purpose, struct curl_sockaddr *address) {
+    (void)context, (void)purpose;
+    return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+}
+#else
+/* A program that another thread starts in between does. */
 static int close_on_exec(void *context, curl_socket_t socket, curlsocktype purpose) {
     (void)context, (void)purpose;
     fcntl(socket, F_SETFD, FD_CLOEXEC);
     return CURL_SOCKOPT_OK;
 }
+#endif
 
 void ccurl_set_callbacks(CURL *handle, ccurl_callbacks *callbacks) {
     curl.easy_setopt(handle, CURLOPT_WRITEFUNCTION, receive_body);
@@ -125,7 +135,11 @@ void ccurl_set_callbacks(CURL *handle, ccurl_callbacks *callbacks) {
     curl.easy_setopt(handle, CURLOPT_XFERINFOFUNCTION, monitor);
     curl.easy_setopt(handle, CURLOPT_XFERINFODATA, callbacks);
     curl.easy_setopt(handle, CURLOPT_NOPROGRESS, 0L);
+#if defined(SOCK_CLOEXEC)
+    curl.easy_setopt(handle, CURLOPT_OPENSOCKETFUNCTION, open_socket);
+#else
     curl.easy_setopt(handle, CURLOPT_SOCKOPTFUNCTION, close_on_exec);
+#endif
 }
 
 void ccurl_set_upload(CURL *handle, const void *data, size_t size) {
