@@ -10,6 +10,10 @@ enum InterfaceFile {
         return try interface(at: file.path)
     }
 
+    /// Reads an interface.
+    ///
+    /// - Throws: `no-input` if it cannot be read, `config` if it is larger than 1 MiB, `malformed` if it is not an
+    ///   interface.
     static func interface(at path: Path) throws(PatchError) -> PatchInterface {
         let bytes = try InputFile.small(path)
         do throws(PatchError) {
