@@ -89,6 +89,7 @@ import Testing
                     Tool.patchpack, scenario.command, environment: environment, in: folder)
                 let after = try state(in: "device", scenario.version, work)
                 #expect(after.error == "", "\(fault): \(after.error)")
+                #expect(!Self.isErrorAWarningToo(run.error), "\(fault): \(run.error)")
                 #expect(after.banned == old.banned || after.banned == new.banned, "\(fault): \(after)")
                 for part in Self.parts where work.folder.exists("kept/\(part)/state") {
                     #expect(work.folder.exists("device/\(part)/state"), "\(fault): the state is lost")
@@ -110,6 +111,16 @@ import Testing
                 if old.banned != new.banned {
                     #expect(try state(in: "device", scenario.version, work).banned == new.banned)
                 }
+            }
+        }
+
+        /// Whether an error that is shown is also in a warning of the store.
+        private static func isErrorAWarningToo(_ text: String) -> Bool {
+            let lines = text.split(separator: "\n").map(String.init)
+            let prefix = "patchpack: error: "
+            let errors = lines.filter { $0.hasPrefix(prefix) }.map { String($0.dropFirst(prefix.count)) }
+            return lines.contains { line in
+                line.hasPrefix("patchpack: warning: the store: ") && errors.contains { line.contains($0) }
             }
         }
 

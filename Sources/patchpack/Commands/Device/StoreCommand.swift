@@ -57,13 +57,13 @@ enum StoreCommand {
             operandCount: count, options: options, example: "patchpack store \(name) device\(example)",
             run: { arguments, console throws(PatchError) in
                 let folder = arguments.operands[0].path
-                let log = StoreLog()
-                defer { log.warn(console) }
-                // Each version of the app has a part of the folder, that of the last sync first.
-                let devices = try PatchStore.hosts(of: folder).map { host throws(PatchError) in
-                    try log.openDevice(folder, host, isReader: ["status", "why"].contains(name))
+                try StoreLog.showing(on: console) { (log) throws(PatchError) in
+                    // Each version of the app has a part of the folder, that of the last sync first.
+                    let devices = try PatchStore.hosts(of: folder).map { host throws(PatchError) in
+                        try log.openDevice(folder, host, isReader: ["status", "why"].contains(name))
+                    }
+                    try run(devices, arguments, console)
                 }
-                try run(devices, arguments, console)
             })
     }
 

@@ -10,9 +10,27 @@ final class StoreLog: Sendable {
 
     @Sendable private func add(_ event: PatchEvent) { events.withLock { $0.append(event) } }
 
-    func warn(_ console: Console) {
+    /// Runs a body that opens devices, and shows their events after it.
+    ///
+    /// - Throws: What the body throws.
+    static func showing(
+        on console: Console, _ body: (StoreLog) throws(PatchError) -> Void
+    ) throws(PatchError) {
+        let log = StoreLog()
+        do throws(PatchError) {
+            try body(log)
+        } catch {
+            log.warn(console, besides: error)
+            throw error
+        }
+        log.warn(console, besides: nil)
+    }
+
+    /// - Parameter error: The error that is shown too. A store that fails with it is not mentioned again.
+    private func warn(_ console: Console, besides error: PatchError?) {
         for event in events.withLock({ $0 }) {
             switch event.kind {
+            case .storeFailed(let fault) where fault.text == error?.text: break
             case .rolledBack, .closed, .safeMode, .storeFailed, .disabled, .withdrawn: console.warning("\(event)")
             default: break
             }

@@ -37,30 +37,29 @@ enum SyncCommand {
         try needThreads()
         if (try? PatchStore.hosts(of: folder)) == nil { try check(reading, isFor: app) }
         let isNew = FileInfo(folder, following: true) == nil
-        let log = StoreLog()
-        defer { log.warn(console) }
         let feed = PatchDevice.Feed(
             root: reading.root, source: reading.source, environment: try arguments.text(of: .environment) ?? "release")
+        let trust = PatchTrust(
+            verification.verifier.trustStore, scriptKeys: scriptKeys, threshold: verification.verifier.threshold)
         let settings = SyncSettings(
             user: try arguments.text(of: .previewUser), groups: Set(try arguments.groups(of: .deviceGroup)),
             installation: try arguments.text(of: .installation))
-        let device = try log.openDevice(
-            folder, HostInfo(app: app, version: version), feed: feed,
-            trust: PatchTrust(
-                verification.verifier.trustStore, scriptKeys: scriptKeys, threshold: verification.verifier.threshold),
-            settings: settings)
-        let report = try runBlocking { await device.sync(launching: !arguments.has(.noLaunch)) }
-        for result in report.results { try show(result, console) }
-        if let error = report.error {
-            // A mistyped environment leaves no store.
-            if isNew, error.code == .feedMismatch { try? Folder.removeAll(folder) }
-            throw error.about(reading.place)
+        let host = try HostInfo(app: app, version: version)
+        try StoreLog.showing(on: console) { (log) throws(PatchError) in
+            let device = try log.openDevice(folder, host, feed: feed, trust: trust, settings: settings)
+            let report = try runBlocking { await device.sync(launching: !arguments.has(.noLaunch)) }
+            for result in report.results { try show(result, console) }
+            if let error = report.error {
+                // A mistyped environment leaves no store.
+                if isNew, error.code == .feedMismatch { try? Folder.removeAll(folder) }
+                throw error.about(reading.place)
+            }
+            let failure = report.results.lazy.compactMap(\.error).first
+            if failure == nil, console.format == .text, !console.isQuiet {
+                try console.line(.good, "ok", "  \(folder)  \(report.bytes) bytes, \(report.duration.milliseconds) ms")
+            }
+            console.fail(failure?.code)
         }
-        let failure = report.results.lazy.compactMap(\.error).first
-        if failure == nil, console.format == .text, !console.isQuiet {
-            try console.line(.good, "ok", "  \(folder)  \(report.bytes) bytes, \(report.duration.milliseconds) ms")
-        }
-        console.fail(failure?.code)
     }
 
     /// Checks that a feed is for an app before a new store is bound to the app, which may be mistyped.
