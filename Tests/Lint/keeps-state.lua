@@ -349,3 +349,8 @@ function Account:new(o) o = o or {} setmetatable(o, self) self.__index = self re
 patch.replace('Order.total', function(original, a, b)
 local acc = Account:new {n = a}
 return original(acc.n, b) end)
+-- A function that is only called while the script loads, with a table.
+-- lint: none
+function note(t) last = t end
+note({1})
+patch.replace('Order.total', function(original, a, b) return original(a, b) end)
