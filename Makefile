@@ -158,7 +158,6 @@ check-deb = scripts/check/deb-check.sh dist/patchpack_*.deb # as root: the Debia
 check-deploy = scripts/check/deploy.sh # two jobs that deploy copies of one feed at once: a folder, rsync, an object store
 check-fleet = scripts/check/fleet-check.sh # reports of DEVICES=100000 simulated devices, against ClickHouse's engine
 check-fleet-advance = python3 Tests/Fleet/advance.py $(BUILD)/patchpack 100000 # a bad, a good and a silent release, with `feed advance`
-check-fuzz = scripts/check/fuzz.sh types # the fuzzers compile with the libraries as they are, after `make test`
 check-interop = scripts/check/tuf-python.sh && $(SWIFT) test --filter PythonTUFTests # feeds between this and python-tuf, both ways
 check-machines = scripts/check/machines.sh # as root: a clone in new systems; SUITES="bookworm trixie" STEPS="demo test check-deb"
 check-monitoring = Tests/Monitoring/check.sh $(BUILD)/patchpack # an alert about a bad release, by a real Prometheus
@@ -169,6 +168,7 @@ check-references = scripts/check/references.py # layers, by the compiler's refer
 check-release = scripts/check/release.sh dist # as root: the artifacts of `make release`, in new systems; SUITES="bookworm trixie"
 check-service = python3 examples/service/run.py $(BUILD)/service $(BUILD)/patchpack # four workers are patched under load
 check-soak = $(SWIFT) build $(BENCHMARKS) && .build/packages/release/benchmarks soak 10000000 # ten million calls leave memory where it was
+check-types = scripts/check/types.sh # the fuzzers and the benchmarks compile with the libraries as they are, after `make test`
 check-world = TMPDIR=$$(scripts/check/temporary.sh) $(BUILD)/world --seeds $(SEEDS) --time $(TIME) # feeds, operators and devices for years, simulated; SEEDS=1-1000 TIME=60
 check-workflows = scripts/check/workflows.sh # workflows and the action: their form and their security
 check-deb: deb

@@ -1,16 +1,10 @@
 #!/usr/bin/env bash
 # Fuzzes the code that reads untrusted input, with libFuzzer and the address sanitizer.
 # usage: fuzz.sh [SECONDS] [TARGET...]; MERGE=1 in the environment adds inputs that reach new code to Fuzz/corpus.
-#        fuzz.sh types, after `make test`: whether the targets compile with the libraries as they are
 #
 # An input that crashes, hangs or leaks is kept in .build/fuzz/crashes. Make a test vector from it.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-if [ "${1:-}" = types ]; then
-  mapfile -t flags < <(scripts/module-flags.sh "$PWD/.build/debug")
-  for feature in ExistentialAny InternalImportsByDefault MemberImportVisibility; do flags+=(-enable-upcoming-feature "$feature"); done
-  exec "${SWIFT:-swift}c" -typecheck -swift-version 6 "${flags[@]}" -I Fuzz/Sources/CFuzzer/include Fuzz/Sources/fuzz/*.swift
-fi
 seconds=${1:-60}
 shift || true
 targets=("$@")

@@ -152,7 +152,7 @@ enum Launch {
             for number in 1..<patches + 1 { _ = try registry.replaceable("Bench.f\(number)") { (x: Int) -> Int in x } }
             // Some launches are not confirmed.
             var limits = CrashLimits()
-            limits.failures = .max
+            limits.trialFailures = .max
             return PatchDevice(
                 host: host, registry: registry, folder: "\(folder)/store",
                 feed: .init(root: root, source: FolderSource("\(folder)/feed")), trust: trust,
