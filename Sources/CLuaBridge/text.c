@@ -4,6 +4,7 @@
 
 #include <ctype.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 const char *pp_to_string(lua_State *L, int index, size_t *length) {
@@ -201,8 +202,10 @@ void pp_describe_error(lua_State *L, lua_State *runner) {
     int32_t line = state->session.fault_line;
     char script[sizeof state->session.fault_script];
     memcpy(script, state->session.fault_script, sizeof script);
+    char *stack = state->fault_stack;
+    state->fault_stack = NULL;
     lua_checkstack(runner, 8);
-    // Its own `__tostring` may fail.
+    // Its own `__tostring` may fail, and so may a replacement that it calls.
     const lua_CFunction ways[] = {pp_error_words, show_error};
     for (int way = 0, status = LUA_ERRRUN; way < 2 && status != LUA_OK && !state->budget.kill; way++) {
         lua_pushvalue(L, -1);
@@ -220,4 +223,6 @@ void pp_describe_error(lua_State *L, lua_State *runner) {
     }
     state->session.fault_line = line;
     memcpy(state->session.fault_script, script, sizeof script);
+    free(state->fault_stack);
+    state->fault_stack = stack;
 }

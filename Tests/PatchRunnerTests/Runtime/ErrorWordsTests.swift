@@ -87,6 +87,36 @@ import TestSupport
         #expect(message.utf8.count <= 1000 && message.hasSuffix("…") && message.hasPrefix("an error that is {{\"xxx"))
     }
 
+    /// A replacement that `__tostring` calls fails with lines of its own.
+    @Test(arguments: [false, true], [1, 2])
+    func errorWordsNestedCallFailsKeepsTheLines(waits: Bool, frames: Int) async throws {
+        let harness = try Harness()
+        let function = try harness.registry.replaceable("T.f") { (x: Int) -> Int in -x }
+        let later = try harness.registry.replaceable("T.later") { (x: Int) async -> Int in -x }
+        _ = try harness.registry.replaceable("T.nested") { (x: Int) -> Int in x }
+        try harness.apply(
+            """
+            patch.replace('T.nested', function(original, x)
+              local function fail() error('nested') end
+              fail()
+            end)
+            local words = {__tostring = function() host.call('T.nested', 1) return 'outer' end}
+            local function body(original, x)
+              local function raise() error(setmetatable({}, words)) end
+              if x < 2 then error(setmetatable({}, words)) end
+              raise()
+            end
+            patch.replace('T.f', body)
+            patch.replace('T.later', body)
+            """)
+        #expect(await waits ? later(frames) == -frames : function(frames) == -frames)
+        #expect(harness.failures.map(\.message) == ["nested", "outer"])
+        #expect(harness.failures.map(\.line) == [2, frames < 2 ? 8 : 7])
+        #expect(harness.failures.first?.stackTrace?.hasPrefix("main.lua:2: in fail\nmain.lua:3") == true)
+        let stack = frames < 2 ? nil : "main.lua:7: in raise\nmain.lua:9"
+        #expect(harness.failures.last?.stackTrace == stack)
+    }
+
     @Test func aCodeComesWithAnError() throws {
         let (harness, call, _) = try harness(
             """
