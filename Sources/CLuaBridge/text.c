@@ -35,8 +35,8 @@ void pp_write_log(lua_State *L, int32_t level, const char *text, size_t length) 
 
 // MARK: errors
 
-/// Values are shown as in specs (specs.lua), but within limits: the first fields of a table, tables up to this depth in
-/// it, and the first bytes of a string and of all of it.
+/// Values are shown as in specs (specs.lua), but within limits: the fields of a table that `next` finds first, tables
+/// up to this depth in it, and the first bytes of a string, which may be a key, and of all of it.
 enum { MOST_FIELDS = 20, DEEPEST_SHOWN = 4, LONGEST_STRING = 200, LONGEST_VALUE = 1000 };
 
 typedef struct shown {
@@ -160,7 +160,7 @@ static void show_table(lua_State *L, shown *text, const nesting *outer) {
         if (!lua_isinteger(L, -1) || (lua_Unsigned)lua_tointeger(L, -1) - 1 >= lua_rawlen(L, table)) {
             size_t length;
             const char *name = lua_type(L, -1) == LUA_TSTRING ? lua_tolstring(L, -1, &length) : NULL;
-            if (name && pp_is_name(name, length)) {
+            if (name && length <= LONGEST_STRING && pp_is_name(name, length)) {
                 add(text, name, length);
             } else {
                 add_text(text, "[");

@@ -22,6 +22,8 @@ import TestSupport
             "an error that is {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, …}"
         ),
         ("{('é'):rep(1000)}", "an error that is {\"\(String(repeating: "é", count: 100))…\"}"),
+        ("{[('x'):rep(200)] = 1}", "an error that is {\(String(repeating: "x", count: 200)) = 1}"),
+        ("{[('x'):rep(5000)] = 1}", "an error that is {[\"\(String(repeating: "x", count: 200))…\"] = 1}"),
         (
             "setmetatable({code = 5}, {__index = function() error('no') end, __pairs = error})",
             "an error that is {code = 5}"
