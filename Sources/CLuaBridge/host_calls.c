@@ -63,8 +63,12 @@ int pp_call_original(lua_State *L) {
     pp_activation *call = state->activation;
     while (call && call->layer != layer) call = call->outer;
     if (!call) return luaL_error(L, "the original of '%s' can be called only while its replacement runs", layer->name);
-    if (call->originals >= state->session.limits.original_calls)
-        return luaL_error(L, "the original of '%s' was already called: it runs once per call", layer->name);
+    if (call->originals >= state->session.limits.original_calls) {
+        int most = state->session.limits.original_calls;
+        if (most == 1)
+            return luaL_error(L, "the original of '%s' was already called: it runs once per call", layer->name);
+        return luaL_error(L, "the original of '%s' may run at most %d times per call", layer->name, most);
+    }
     if (call->step >= 0) {
         if (call != state->activation)
             return luaL_error(L, "the original of '%s' cannot run in a nested call", layer->name);

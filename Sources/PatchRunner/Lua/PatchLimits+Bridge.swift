@@ -19,7 +19,7 @@ extension pp_limits {
             string_bytes: Int64(min(max(0, limits.stringBytes), 1 << 40)),
             table_elements: Int64(max(0, limits.tableElements)), table_depth: Int32(max(0, limits.deepestTable)),
             instructions_per_check: Int32(min(max(1, limits.instructionsPerCheck), 10_000)),
-            original_calls: Int32(clamping: limits.originalCalls),
+            original_calls: Int32(clamping: max(0, limits.originalCalls)),
             call_depth: Int32(min(max(1, limits.callDepth), 1000)),
             replacements: Int32(min(max(0, limits.replacements), 10_000)),
             waiting_calls: Int32(clamping: limits.waitingCalls),

@@ -142,7 +142,14 @@ import Testing
                 == "ended: past its memory limit")
         #expect(try failure("local s = ('x'):rep(2e6)") { $0.peakMemoryBytes = 1 << 20 }?.code == .scriptLimit)
         #expect(try failure("original(x) original(x)") { $0.originalCalls = 2 } == nil)
-        #expect(try failure("original(x) original(x) original(x)") { $0.originalCalls = 2 }?.code == .script)
+        let most = "the original of 'T.f' may run at most"
+        #expect(
+            try failure("original(x) original(x) original(x)") { $0.originalCalls = 2 }?.message
+                == "\(most) 2 times per call")
+        #expect(try failure("original(x)") { $0.originalCalls = 0 }?.message == "\(most) 0 times per call")
+        #expect(
+            try failure("original(x) original(x)") { _ in }?.message
+                == "the original of 'T.f' was already called: it runs once per call")
     }
 
     @Test func aFaultThatWasCaughtIsNotTheNextOnes() throws {
