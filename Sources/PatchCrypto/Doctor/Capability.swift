@@ -1,7 +1,8 @@
-/// Something that the format needs, and whether this machine's libraries can do it.
+/// Something that patchpack needs of this machine's libraries, and whether they can do it.
 package struct Capability: Sendable {
     /// The function that was tried, such as `AES-128-CBC`.
     package let name: String
+    /// What needs it: a suite, an algorithm, or words such as `key stores`.
     package let purpose: String
     /// Why it is not available; nil if it works.
     package let error: PatchError?
@@ -15,7 +16,7 @@ package struct Capability: Sendable {
         self.isOptional = isOptional
     }
 
-    /// Tries everything that the format needs, once each.
+    /// Tries once what envelopes, signatures and keys need of OpenSSL and libzip.
     package static func all() -> [Capability] {
         let secret = SecretBytes([UInt8](repeating: 7, count: 32))
         let text = Array("patchpack".utf8)
@@ -63,6 +64,11 @@ package struct Capability: Sendable {
                 let known = "1edc8d44497f033c3e112e343995fac523c2f8253207a41c820ee0a8457dda1b"
                 return try cost.key(passphrase: secret, salt: text, length: 32).copy() == Hex.decode(known.utf8)
             },
+            check("AES-256-CBC", "encrypted signing keys") { () throws(PatchError) in
+                let key = try AsymmetricKey.generate(.ed25519, bits: 256)
+                let pem = try key.privateKeyPEM(passphrase: secret, rounds: 1000)
+                return try AsymmetricKey(privateKeyPEM: pem, passphrase: secret).isEqual(to: key)
+            },
             check("zip", "envelopes") { () throws(PatchError) in
                 let written = try ZipArchive.write([(ZipDirectory.manifestName, text)])
                 guard try members(of: written) == [nil] else { return false }
@@ -76,7 +82,7 @@ package struct Capability: Sendable {
         return try ZipArchive.inflated(directory, in: zip, at: 0..<zip.count)
     }
 
-    /// A zip of one deflated member, as other packers make them. This library stores all members.
+    /// A zip of one deflated member, as other packers make it. This library stores all members.
     private static let deflatedZip =
         Hex.decode(
             """

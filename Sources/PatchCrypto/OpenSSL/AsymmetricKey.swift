@@ -282,7 +282,9 @@ internal import COpenSSL
     }
 
     /// The private key as PKCS#8 PEM, encrypted if there is a passphrase.
-    func privateKeyPEM(passphrase: SecretBytes?) throws(PatchError) -> SecretBytes {
+    ///
+    /// - Parameter rounds: Those of PBKDF2, which makes a key of the passphrase.
+    func privateKeyPEM(passphrase: SecretBytes?, rounds: Int32 = 600_000) throws(PatchError) -> SecretBytes {
         // OpenSSL asks for a passphrase with a buffer of this size, so a longer one could not open the key.
         if let passphrase, !(1...Int(PEM_BUFSIZE)).contains(passphrase.count) {
             throw PatchError(
@@ -296,7 +298,6 @@ internal import COpenSSL
         }
         let written: Bool
         if let passphrase {
-            let rounds: Int32 = 600_000
             written = unsafe passphrase.withUnsafeBytes { text -> Bool in
                 let text = unsafe text.assumingMemoryBound(to: CChar.self)
                 let locked = unsafe PKCS8_encrypt(

@@ -28,7 +28,7 @@ import Testing
         ("unpack cart.js -o new --trust-store store --script-key script.key", "unpack", 1, 0),
         ("resign cart.js -o new.js --trust-store store --signing-key signing.pem", "resign", 1, 0),
         ("resign cart.lua -o new.js --trust-store store --signing-key signing.pem", "resign", 1, 10),
-        ("doctor", "doctor", 14, 0),
+        ("doctor", "doctor", 15, 0),
     ])
     func everyVerbHasItsSchema(line: String, schema: String, count: Int, status: Int) throws {
         let words = line.split(separator: " ").map(String.init) + ["--format", "json"]

@@ -23,7 +23,7 @@ import Testing
         let run = try shop.run("doctor", "--format", "json")
         #expect(run.status == 0, "\(run.text)")
         let checks = try run.objects()
-        #expect(checks.count == 14)
+        #expect(checks.count == 15)
         #expect(checks.last?["check"] as? String == "Lua")
         #expect(checks.allSatisfy { $0["ok"] as? Bool == true })
     }
