@@ -16,8 +16,9 @@ enum UnpackCommand {
         let inputs = try InputIdentities(of: verification.keys.inputs)
         let paths = arguments.operands.map(\.path)
         let folders = paths.map { paths.count == 1 ? folder : folder.appending($0.stem) }
-        if let index = folders.indices.first(where: { folders[..<$0].contains(folders[$0]) }) {
-            throw .usage("two envelopes would be unpacked into \(folders[index])", hint: "unpack them one by one")
+        var seen: Set<Path> = []
+        if let twice = folders.first(where: { !seen.insert($0).inserted }) {
+            throw .usage("two envelopes would be unpacked into \(twice)", hint: "unpack them one by one")
         }
         try inOrder(Array(zip(paths, folders)), jobs: 1, on: console, words: ("unpacked", "refused")) {
             $0.map { verification.unpacked($0, into: $1, keeping: inputs, force: arguments.has(.force)) }
@@ -36,6 +37,8 @@ enum UnpackCommand {
 }
 
 extension Path {
+    /// The name without its last extension. If dots alone would be left, which lead out of a folder, it is the whole
+    /// name.
     var stem: Path {
         let bytes = name.bytes
         guard let dot = bytes.lastIndex(of: UInt8(ascii: ".")), dot > 0 else { return name }
