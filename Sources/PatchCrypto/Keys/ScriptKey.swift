@@ -14,7 +14,7 @@ public struct ScriptKey: Sendable {
     /// - Parameters:
     ///   - bytes: 16 bytes for `aes-128-cbc+md5`, 32 for `aes-256-gcm+sha256`.
     ///   - suite: The suite that it is for.
-    /// - Throws: `config` if there is any other number of bytes.
+    /// - Throws: `config` if there is any other number of bytes, `unavailable` if OpenSSL refuses SHA-256.
     public init(bytes: SecretBytes, suite: EnvelopeSuite) throws(PatchError) {
         guard bytes.count == suite.keyLength else {
             throw PatchError(
@@ -31,7 +31,7 @@ public struct ScriptKey: Sendable {
     ///
     /// - Parameter file: The file's bytes: 32 or 64 lower-case hex digits, as `openssl rand -hex 16` writes them, and
     ///   at most one LF.
-    /// - Throws: `config` for anything else.
+    /// - Throws: `config` for anything else, `unavailable` if OpenSSL refuses SHA-256.
     public init(decoding file: SecretBytes) throws(PatchError) {
         let decoded = unsafe file.withUnsafeBytes { file in
             unsafe Hex.decode(file.last == UInt8(ascii: "\n") ? file.dropLast() : file[...])
@@ -70,7 +70,7 @@ public struct ScriptKey: Sendable {
     /// Makes a new key.
     ///
     /// - Parameter suite: The suite that the key is for.
-    /// - Throws: `unavailable` if OpenSSL has no random numbers.
+    /// - Throws: `unavailable` if OpenSSL has no random numbers, or refuses SHA-256.
     public static func generate(_ suite: EnvelopeSuite) throws(PatchError) -> ScriptKey {
         try ScriptKey(bytes: .random(count: suite.keyLength), suite: suite)
     }

@@ -13,8 +13,9 @@ public struct SigningKey: Sendable {
     ///   - pem: PKCS#8, plain or encrypted, or PKCS#1.
     ///   - passphrase: Decrypts an encrypted key; ignored for any other.
     ///   - algorithm: The algorithm to sign with. An RSA key needs one; an Ed25519 key has only one.
-    /// - Throws: `passphrase` if it is missing or wrong, `config` if the format does not allow the key or an RSA key
-    ///   has no algorithm, `unavailable` if OpenSSL refuses what reading a key needs.
+    /// - Throws: `passphrase` if it is missing or wrong; `config` if the text is not one private key, the format does
+    ///   not allow the key, the algorithm is for another type of key, or an RSA key has no algorithm; `unavailable` if
+    ///   OpenSSL refuses what reading a key needs.
     public init(
         pem: SecretBytes, passphrase: SecretBytes? = nil, algorithm: SignatureAlgorithm? = nil
     ) throws(PatchError) {
@@ -38,7 +39,7 @@ public struct SigningKey: Sendable {
     ///   - algorithm: The algorithm that the key is for.
     ///   - bits: The length of an RSA modulus, 2048 to 8192; ignored for Ed25519.
     /// - Throws: `config` if the length is not allowed or OpenSSL cannot make the key, `unavailable` if OpenSSL refuses
-    ///   the kind of key.
+    ///   the kind of key or SHA-256.
     public static func generate(_ algorithm: SignatureAlgorithm, bits: Int = 3072) throws(PatchError) -> SigningKey {
         guard algorithm.keyKind == .ed25519 || (2048...8192).contains(bits) else {
             throw PatchError(.config, "an RSA key of \(bits) bits is not allowed", hint: "use 2048 to 8192 bits")
