@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 #include <limits.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
@@ -28,21 +29,28 @@ static struct {
 
 struct dc_stream {
     dc_format format;
+    /* Whether the last stream has ended: the file may end here, or another one begins. */
     int is_whole;
     z_stream gzip;
     ZSTD_DStream *zstd;
 };
 
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void load_zstd(void) {
+    void *handle = dlopen(zstd_library, RTLD_NOW | RTLD_LOCAL);
+    if (!handle) return;
+    *(void **)&zstd.create = dlsym(handle, "ZSTD_createDStream");
+    *(void **)&zstd.free = dlsym(handle, "ZSTD_freeDStream");
+    *(void **)&zstd.set = dlsym(handle, "ZSTD_DCtx_setParameter");
+    *(void **)&zstd.read = dlsym(handle, "ZSTD_decompressStream");
+    *(void **)&zstd.is_error = dlsym(handle, "ZSTD_isError");
+    *(void **)&zstd.code = dlsym(handle, "ZSTD_getErrorCode");
+}
+
+/* Whether the library can be used. */
 static int open_zstd(void) {
-    void *handle = zstd.is_error ? NULL : dlopen(zstd_library, RTLD_NOW | RTLD_LOCAL);
-    if (handle) {
-        *(void **)&zstd.create = dlsym(handle, "ZSTD_createDStream");
-        *(void **)&zstd.free = dlsym(handle, "ZSTD_freeDStream");
-        *(void **)&zstd.set = dlsym(handle, "ZSTD_DCtx_setParameter");
-        *(void **)&zstd.read = dlsym(handle, "ZSTD_decompressStream");
-        *(void **)&zstd.is_error = dlsym(handle, "ZSTD_isError");
-        *(void **)&zstd.code = dlsym(handle, "ZSTD_getErrorCode");
-    }
+    pthread_once(&once, load_zstd);
     return zstd.create && zstd.free && zstd.set && zstd.read && zstd.is_error && zstd.code;
 }
 
