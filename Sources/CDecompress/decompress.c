@@ -116,7 +116,11 @@ dc_status dc_read(
     *input_length = in.pos;
     *output_length = out.pos;
     if (zstd.is_error(rest)) {
-        return zstd.code(rest) == ZSTD_error_frameParameter_windowTooLarge ? DC_LARGE_WINDOW : DC_DAMAGED;
+        switch (zstd.code(rest)) {
+        case ZSTD_error_frameParameter_windowTooLarge: return DC_LARGE_WINDOW;
+        case ZSTD_error_memory_allocation: return DC_NO_MEMORY; /* the window, whose size the frame names */
+        default: return DC_DAMAGED;
+        }
     }
     stream->is_whole = rest == 0;
     return DC_OK;

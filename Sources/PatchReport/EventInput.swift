@@ -18,7 +18,7 @@ package import PatchFiles
     ///
     /// - Parameter path: `-` is standard input.
     /// - Throws: `noInput` if the file cannot be read, `malformed` if its compressed data is damaged or cut off,
-    ///   `unavailable` if the library that reads Zstandard is missing.
+    ///   `unavailable` if the library that reads Zstandard or memory is missing.
     package func read(_ path: Path, into report: inout ReportBuilder) throws(PatchError) {
         var source = try unsafe EventSource.open(path, packed)
         let buffer = unsafe report.reader.buffer

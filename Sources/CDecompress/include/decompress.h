@@ -16,7 +16,7 @@ typedef struct dc_stream dc_stream;
 /* The format of a file, by its first bytes. */
 dc_format dc_format_of(const unsigned char *bytes, size_t length);
 
-/* Opens a stream. NULL if that fails, with the reason in `status`. */
+/* Opens a stream. `format` is not DC_PLAIN. NULL if that fails, with the reason in `status`. */
 dc_stream *dc_open(dc_format format, dc_status *status);
 void dc_close(dc_stream *stream);
 

@@ -175,6 +175,34 @@ import Testing
             #expect(run.status == status && run.error.contains(says), "\(run.status) \(run.error)")
         }
 
+        /// libzstd takes memory for the window when it reads the first frame.
+        @Test func reportZstandardWithoutMemorySaysSo() throws {
+            let folder = try TestFolder()
+            let run = try Tool.shell(
+                #"""
+                clang=$(dirname "$(readlink -f "$(command -v swift)")")/clang
+                cat >zstd.c <<'END'
+                #define _GNU_SOURCE
+                #include <dlfcn.h>
+                #include <string.h>
+                static int stream;
+                void *ZSTD_createDStream(void) { return &stream; }
+                unsigned long ZSTD_freeDStream(void *stream) { return 0; }
+                unsigned long ZSTD_DCtx_setParameter(void *stream, int parameter, int value) { return 0; }
+                unsigned long ZSTD_decompressStream(void *stream, void *output, void *input) { return -64ul; }
+                unsigned ZSTD_isError(unsigned long code) { return code > -120ul; }
+                int ZSTD_getErrorCode(unsigned long code) { return (int)-code; }
+                void *dlopen(const char *file, int mode) {
+                    void *(*next)(const char *, int) = dlsym(RTLD_NEXT, "dlopen");
+                    return next(file && strcmp(file, "libzstd.so.1") == 0 ? "./zstd.so" : file, mode);
+                }
+                END
+                printf '\x28\xb5\x2f\xfd' >e.jsonl.zst
+                "$clang" -shared -fPIC -o zstd.so zstd.c && LD_PRELOAD=./zstd.so "$TOOL" report e.jsonl.zst
+                """#, in: folder.path)
+            #expect(run.status == 69 && run.error.contains("e.jsonl.zst: no memory"), "\(run.status) \(run.error)")
+        }
+
         /// A signal may come before the number of a new command is known. No command goes on without the tool.
         @Test(arguments: [1, 2]) func signatureCommandSignalWhileItStartsIsEnded(jobs: Int) throws {
             let shop = try ReleaseFixture()
