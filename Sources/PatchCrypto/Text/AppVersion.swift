@@ -62,6 +62,12 @@ public struct AppVersion: Sendable, Hashable, Comparable, CustomStringConvertibl
             parts: Array(parts[..<last]) + [parts[last] + 1] + Array(repeating: 0, count: parts.count - last - 1))
     }
 
+    /// How many numbers were written.
+    fileprivate var count: Int { description.utf8.count { $0 == UInt8(ascii: ".") } + 1 }
+
+    /// The index of the first number that is not 0, and of the last one that was written if all are 0.
+    fileprivate var firstThatCounts: Int { parts.firstIndex { $0 > 0 } ?? count - 1 }
+
     /// The version whose number at an index is one more, without the numbers after it; nil if there is none.
     fileprivate func after(_ index: Int) -> AppVersion? {
         guard parts[index] < .max else { return nil }
@@ -156,17 +162,17 @@ public struct VersionRange: Sendable, CustomStringConvertible {
         let hint = "use a range such as '>=2.3.0 <2.5.0', or '*'"
         for field in text.utf8.split(separator: UInt8(ascii: " ")) {
             guard let sign = Sign.allCases.first(where: { field.starts(with: $0.rawValue.utf8) }) else {
-                // The forms that npm, Cargo and CocoaPods use.
+                // The forms that npm and Cargo use.
                 let version = String(Substring(field.drop { "^~".utf8.contains($0) }))
                 let isNearest = field.first == UInt8(ascii: "~")
                 if version.utf8.count < field.count, let low = AppVersion(version),
-                    let high = low.after(isNearest ? 1 : 0)
+                    let high = low.after(isNearest ? min(1, low.count - 1) : low.firstThatCounts)
                 {
                     return ("ranges have no \(Substring(field.prefix(1)))", "write '>=\(version) <\(high)'")
                 }
                 if [".x", ".*"].contains(where: { field.suffix(2).elementsEqual($0.utf8) }),
                     let low = AppVersion(String(Substring(field.dropLast(2)))),
-                    let high = low.after(field.count { $0 == UInt8(ascii: ".") } - 1)
+                    let high = low.after(low.count - 1)
                 {
                     return ("ranges have no \(Substring(field.suffix(1)))", "write '>=\(low) <\(high)'")
                 }

@@ -47,7 +47,10 @@ import Testing
     @Test(
         arguments: [
             ("^2.3", "write '>=2.3 <3'"), ("~2.3.1", "write '>=2.3.1 <2.4'"), ("3.x", "write '>=3 <4'"),
-            ("2.3.*", "write '>=2.3 <2.4'"), ("~> 2.3", nil), ("2.3", nil),
+            ("2.3.*", "write '>=2.3 <2.4'"), ("~2", "write '>=2 <3'"), ("~2.3", "write '>=2.3 <2.4'"),
+            ("^2.3.1", "write '>=2.3.1 <3'"), ("^0.2.3", "write '>=0.2.3 <0.3'"),
+            ("^0.0.3", "write '>=0.0.3 <0.0.4'"), ("^0.0", "write '>=0.0 <0.1'"), ("^0", "write '>=0 <1'"),
+            ("^2147483647", nil), ("~> 2.3", nil), ("2.3", nil),
             (">=2.3-rc", nil), (">=1  <2", nil),
         ] as [(String, String?)])
     func versionRangeFaultWrongTextSuggestsRange(text: String, hint: String?) throws {
