@@ -61,8 +61,11 @@ package struct ManifestFields: Sendable {
         guard let range = VersionRange(ranges) else {
             let wrong = VersionRange.fault(in: ranges)
             throw PatchError(
-                .malformed, "\(ranges) is not a range of versions: \(wrong?.fault ?? "")", hint: wrong?.hint,
-                at: .init(field: "appVersions"))
+                .malformed,
+                ranges.isEmpty
+                    ? "the range of versions is empty"
+                    : "\(ranges) is not a range of versions: \(wrong?.fault ?? "")",
+                hint: wrong?.hint, at: .init(field: "appVersions"))
         }
         guard !range.isEmpty else {
             throw PatchError(

@@ -150,6 +150,7 @@ public struct VersionRange: Sendable, CustomStringConvertible {
     /// Whether no version satisfies every comparison, as in `>=2.5.0 <2.3.0`.
     package var isEmpty: Bool { bounds.end.map { bounds.from >= $0 } ?? false }
 
+    /// Whether every version in another range is in this one. An empty range is in all.
     package func covers(_ other: VersionRange) -> Bool {
         let (own, others) = (bounds, other.bounds)
         guard !other.isEmpty else { return true }
@@ -160,6 +161,7 @@ public struct VersionRange: Sendable, CustomStringConvertible {
     package static func fault(in text: String) -> (fault: String, hint: String)? {
         guard VersionRange(text) == nil else { return nil }
         let hint = "use a range such as '>=2.3.0 <2.5.0', or '*'"
+        if text.isEmpty { return ("it is empty", hint) }
         for field in text.utf8.split(separator: UInt8(ascii: " ")) {
             guard let sign = Sign.allCases.first(where: { field.starts(with: $0.rawValue.utf8) }) else {
                 // The forms that npm and Cargo use.
@@ -179,6 +181,7 @@ public struct VersionRange: Sendable, CustomStringConvertible {
                 return ("\(Substring(field)) does not begin with >=, <=, >, < or =", hint)
             }
             let version = String(Substring(field.dropFirst(sign.rawValue.utf8.count)))
+            if version.isEmpty { return ("a version must follow \(sign.rawValue), without a space", hint) }
             if let fault = AppVersion.fault(in: version) { return ("the version \(version) \(fault)", hint) }
         }
         return ("one space must be between its parts", hint)

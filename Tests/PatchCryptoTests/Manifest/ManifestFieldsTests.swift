@@ -43,6 +43,17 @@ import Testing
         #expect(error?.message.hasPrefix(message) == true)
     }
 
+    @Test(arguments: [
+        ("", "the range of versions is empty"), (" ", "the range of versions is empty"),
+        (">=  2", ">= 2 is not a range of versions: a version must follow >=, without a space"),
+    ])
+    func manifestFieldsWrongRangeIsNamed(_ range: String, _ message: String) {
+        var given = ManifestFields()
+        given.appVersions = range
+        let error = #expect(throws: PatchError(.malformed, "")) { try manifest(head, given) }
+        #expect(error?.message == message)
+    }
+
     @Test func manifestFieldsCompletedByOthersFillsOnlyMissing() throws {
         func fields(_ text: String, _ second: Int) -> ManifestFields {
             var fields = ManifestFields()

@@ -60,6 +60,16 @@ import Testing
     }
 
     @Test(arguments: [
+        ("", "it is empty"), (">= 2.3", "a version must follow >=, without a space"),
+        (">=1 <", "a version must follow <, without a space"), (">=1  <2", "one space must be between its parts"),
+        (">=2.3-rc", "the version 2.3-rc has \"-rc\" after its numbers"), ("^2.3", "ranges have no ^"),
+        ("2.3", "2.3 does not begin with >=, <=, >, < or ="),
+    ])
+    func versionRangeFaultWrongTextNamesFault(text: String, fault: String) {
+        #expect(VersionRange.fault(in: text)?.fault == fault)
+    }
+
+    @Test(arguments: [
         ("2026-01-01", "has no time of day"), ("2026-01-01T00:00:00+01:00", "is not in UTC, which ends in Z"),
         ("2026-13-01T00:00:00Z", "is not an existing day or time of day"),
         ("2026-01-01T00:00:00", "has no Z at its end, for UTC"),
