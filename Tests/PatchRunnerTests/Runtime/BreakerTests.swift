@@ -167,22 +167,19 @@ import Testing
                 mayLeave.wait()
             }
         }
-        let attempt = Task {
-            waits
-                ? try await Task(executorPreference: AtOnce()) { try await app.waits(0) }.value
-                : await onThread { (try? app.first(0)) ?? 0 }
-        }
+        // Only a child task runs on the test's own threads. It blocks one of them.
+        async let attempt: Int = waits ? app.waits(0) : onThread { (try? app.first(0)) ?? 0 }
         await onThread { isIn.wait() }
         let before = app.calls.count
         for _ in 0..<10 { #expect(try await waits ? app.waits(0) == -1 : app.first(0) == -1) }
         #expect(app.calls.count == before)
         mayLeave.signal()
-        #expect(try await attempt.value == 1)
+        #expect(try await attempt == 1)
         #expect(nested.locked { $0 } == [waits ? 1 : -1])
         #expect(try await waits ? app.waits(0) == 1 : app.first(0) == 1)
     }
 
-    /// Without an `otherwise`, calls do not meet it until the end of the pause.
+    /// Without an `otherwise`, calls do not enter the replacement until the pause is over.
     @Test func breakerWithoutOtherwisePausesReplacement() async throws {
         let time = ManualUptime()
         let app = try App(pause: .seconds(60), otherwise: false, uptime: time.uptime)
