@@ -20,7 +20,7 @@ import Testing
         let now = try #require(Timestamp(secondsSince1970: Int(Date().timeIntervalSince1970)))
         let syncs = testsMayBeLong && !isSanitized ? 2_000 : 100
         let state = State()
-        async let changes: Int = Task.detached {
+        @Sendable func change() throws -> Int {
             var count = 0
             while !state.isDone.load(ordering: .relaxed) {
                 count += 1
@@ -30,7 +30,8 @@ import Testing
                 try folder.write(feed.files(signedBy: [FeedSigner(key)], in: ChangeDetails(at: now)))
             }
             return count
-        }.value
+        }
+        async let changes = change()
         var last = 0
         var done = 0
         while done < syncs || state.changes.load(ordering: .relaxed) < 5 {
