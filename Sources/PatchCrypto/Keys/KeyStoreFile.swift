@@ -41,7 +41,7 @@ package enum KeyStoreFile {
     ///
     /// - Throws: `passphrase` if the passphrase is wrong or the file was changed, which cannot be told apart; `config`
     ///   if the file is not a key store, or asks for more than 256 MiB or four rounds of scrypt; `unavailable` if
-    ///   OpenSSL refuses scrypt or AES-256-GCM.
+    ///   OpenSSL refuses scrypt, AES-256-GCM or SHA-256.
     package static func open(_ file: [UInt8], passphrase: SecretBytes) throws(PatchError) -> ScriptKeyRing {
         // Another version may have other lines, too.
         guard file.starts(with: (magic + " ").utf8) || !isStore(file) else {
