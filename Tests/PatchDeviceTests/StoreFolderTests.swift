@@ -215,6 +215,17 @@ import Testing
         #expect(device.app?.price(1) == 8)
     }
 
+    /// Such a folder may have a state.
+    @Test func aFolderThatCannotBeLookedIntoIsNotOneWithoutState() throws {
+        let folder = try TestFolder()
+        let loop = folder.at("device")
+        try FileManager.default.createSymbolicLink(atPath: loop, withDestinationPath: loop)
+        let error = #expect(throws: PatchError(.noInput, "")) { try PatchStore.hosts(of: Path(loop)) }
+        #expect(error?.message.contains("symbolic links") == true && error?.remedy == nil, "\(error?.text ?? "")")
+        let empty = #expect(throws: PatchError(.noInput, "")) { try PatchStore.hosts(of: Path(folder.path)) }
+        #expect(empty?.remedy != nil, "sync makes a state")
+    }
+
     @Test func theStateOfAnotherSchemaIsPutAside() async throws {
         let device = try await device()
         try rewrite(device) { $0.replacing("patchpack.store/1", with: "patchpack.store/2") }

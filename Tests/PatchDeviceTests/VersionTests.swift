@@ -431,6 +431,19 @@ import Testing
         #expect(Self.codes(process.device) == ["7 banned"])
     }
 
+    /// Between a look at a part and its lock, another process may remove it, and its version may begin a new one.
+    @Test func aLockIsOfTheFolderThatIsInItsPlace() throws {
+        let files = try TestFolder()
+        let part = StoreFolder(root: Path(files.path), part: Path(files.at("part")))
+        try Folder.make(part.path)
+        let lock = try #require(try Folder.lock(part.path))
+        #expect(part.isInPlace(lock))
+        try Folder.rename(part.path, to: Path("old"))
+        #expect(!part.isInPlace(lock))
+        try Folder.make(part.path)
+        #expect(!part.isInPlace(lock))
+    }
+
     // MARK: folders of older versions of this library
 
     /// Such a folder has one state for all versions.

@@ -8,30 +8,42 @@ internal import PatchRunner
 //
 // A process writes only the part of its own version, once it has that part's lock, and reads the others without a
 // lock. So no two processes write a file at once, and no version takes anything away from another one. There are two
-// exceptions: the name of the installation belongs to all versions, and the first one that has none notes it; and the
+// exceptions: the name of the installation belongs to all versions, and the first one that finds none notes it; and the
 // part of a version that no longer runs is removed by any version that can lock it.
 extension StoreFolder {
-    /// The parts of the other versions, the one that synced last first; empty if they cannot be listed.
+    /// The parts of the other versions, in the order of ``listOthers()``; empty if they cannot be listed.
     func others() -> [StoreFolder] { (try? listOthers()) ?? [] }
 
-    /// The parts of the other versions, the one that synced last first.
+    /// The parts of the other versions: the one that synced last first, then the one that was written last.
     ///
     /// - Throws: `no-input` if they cannot be listed.
     func listOthers() throws(PatchError) -> [StoreFolder] { try Self.parts(of: root).filter { $0.path != path } }
 
-    /// The parts of all versions, the one that synced last first. A folder that an older version of this library has
-    /// made is one, too.
+    /// The parts of all versions: the one that synced last first, then the one that was written last. A folder that an
+    /// older version of this library has made is one, too.
+    ///
+    /// - Throws: `no-input` if they cannot be listed.
     private static func parts(of root: Path) throws(PatchError) -> [StoreFolder] {
         let folder = root.appending(versions)
-        let names = FileInfo(folder, following: false)?.isFolder == true ? try Folder.names(in: folder) : []
+        let names = try isFolder(folder) ? Folder.names(in: folder) : []
         var parts = names.filter { AppVersion($0.description) != nil }
             .map { StoreFolder(root: root, part: folder.appending($0)) }
-            .filter { FileInfo($0.path, following: false)?.isFolder == true }
+            .filter { part in
+                // What the system does not report may be a part. Reading its state gives the error.
+                do throws(PatchError) { return try isFolder(part.path) } catch { return true }
+            }
         let old = StoreFolder(root: root, part: root)
         if old.hasState || old.hasBans { parts.append(old) }
         return parts.map { (part: $0, lastSync: $0.lastSync ?? .zero, lastUse: $0.lastUse) }
             .sorted { ($0.lastSync, $0.lastUse) > ($1.lastSync, $1.lastUse) }
             .map(\.part)
+    }
+
+    /// Whether a path is a folder. A link to a folder is not one.
+    ///
+    /// - Throws: `no-input` if the system does not report it.
+    private static func isFolder(_ path: Path) throws(PatchError) -> Bool {
+        try FileInfo.ifThere(path, following: false, code: .noInput)?.isFolder == true
     }
 
     /// What other versions have banned or revoked.
@@ -46,8 +58,11 @@ extension StoreFolder {
     /// still runs.
     func oldState(of version: AppVersion) -> StoreState? {
         let old = StoreFolder(root: root, part: root)
-        guard old.hasState, let state = old.readState().state, state.appVersion == version else { return nil }
-        return (try? Folder.lock(root, isShared: true)) == nil ? nil : state
+        // The lock comes first: a process that ended between the two would have its launch taken for a crash.
+        guard old.hasState, let lock = try? Folder.lock(root, isShared: true) else { return nil }
+        return withExtendedLifetime(lock) {
+            old.readState().state.flatMap { $0.appVersion == version ? $0 : nil }
+        }
     }
 
     /// When a version of the app has last written its part, since 1970.
@@ -94,15 +109,20 @@ extension StoreFolder {
     ///
     /// - Parameter time: Keeps parts that were written later than this time since 1970; nil keeps none.
     func removeOthers(unusedSince time: Duration?) {
-        for other in others() where time.map({ other.lastUse < $0 }) ?? true {
+        func isUnused(_ part: StoreFolder) -> Bool { time.map { part.lastUse < $0 } ?? true }
+        for other in others() where isUnused(other) {
             guard let lock = try? Folder.lock(other.path) else { continue }
-            withExtendedLifetime(lock) { other.removePart() }
+            withExtendedLifetime(lock) {
+                // Another process may have removed the part before this one had the lock, and its version may have
+                // begun a new one.
+                if other.isInPlace(lock), isUnused(other) { other.removePart() }
+            }
         }
     }
 
     private func removePart() {
         guard path != root else {
-            for name in Self.filesOfAPart { try? Folder.removeAll(root.appending(Path(name))) }
+            for name in Self.filesOfOldPart { try? Folder.removeAll(root.appending(Path(name))) }
             return
         }
         // In one step, so that a process that begins meanwhile finds all of it, or nothing.
@@ -112,7 +132,8 @@ extension StoreFolder {
         try? Folder.removeAll(aside)
     }
 
-    private static let filesOfAPart = [
+    /// The files of the part that an older library has in the folder itself.
+    private static let filesOfOldPart = [
         "state", "state.unread", "mark", "bans", "envelopes", "feed", "synced", "syncing",
     ]
 
@@ -120,7 +141,7 @@ extension StoreFolder {
 
     /// The app that a folder belongs to: each version of it that has a part, the one that synced last first.
     ///
-    /// - Throws: `no-input` if there is no state, `malformed` or `config` if none can be read.
+    /// - Throws: `no-input` if there is no state; if none can be used, the error of the first one that is faulty.
     static func hosts(in root: Path) throws(PatchError) -> [HostInfo] {
         var states: [StoreState] = []
         var fault: PatchError?

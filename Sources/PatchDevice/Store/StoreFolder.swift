@@ -52,6 +52,12 @@ struct StoreFolder: Sendable {
         }
     }
 
+    /// Whether a folder that is locked is the one in the place of this part. Another process may have removed or
+    /// replaced it.
+    func isInPlace(_ lock: Descriptor) -> Bool {
+        FileInfo(lock)?.identity == FileInfo(path, following: true)?.identity
+    }
+
     /// Makes the folder of this part.
     func make() throws(PatchError) {
         freePlaces()

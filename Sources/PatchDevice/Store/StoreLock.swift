@@ -18,11 +18,8 @@ struct StoreLock {
 
     var isHeld: Bool { lock != nil }
 
-    /// Whether the folder that is locked is still in its place. Another process may have deleted or replaced it.
-    var isInPlace: Bool {
-        guard let lock else { return false }
-        return FileInfo(lock)?.identity == FileInfo(folder.path, following: true)?.identity
-    }
+    /// Whether the folder that is locked is still in its place.
+    var isInPlace: Bool { lock.map(folder.isInPlace) ?? false }
 
     /// Makes the folder, and takes its lock, unless another process has it.
     ///
