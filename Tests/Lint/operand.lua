@@ -113,3 +113,18 @@ patch.replace('Order.fill', function(original, basket, text) basket:add(text) re
 function add(original, basket, count) return original(basket, #count) end
 patch.replace('Basket.fill', add)
 patch.replace('Order.fill', function(original, basket, text) basket:add(text) return original(basket, text) end)
+-- A value that fails whether it is nil or not. Neither a test for nil nor a protected call helps.
+-- lint: operand in line 1: takes the length of n, which is a number or nil
+patch.replace('Cart.parse', function(original, a) local n = tonumber(a) return #n end)
+-- lint: operand in line 1: takes the length of n, which is a number or nil
+local function length(text) local n = tonumber(text) return #n end
+patch.replace('Cart.parse', function(original, a)
+  local size = length(a)
+  local ok, value = pcall(original, a)
+  return ok and value or size
+end)
+-- Each operand of a comparison has its own name.
+-- lint: operand in line 1: compares a boolean
+patch.replace('Order.total', function(original, a, b) if a < true then return 1 end return 2 end)
+-- lint: operand in line 1: compares a string with a number
+patch.replace('Order.total', function(original, a, b) if 'x' < a then return 1 end return 2 end)

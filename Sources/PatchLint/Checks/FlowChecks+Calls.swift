@@ -63,7 +63,7 @@ extension FlowChecks {
             {
                 report(
                     .mayBeNil, index, written ?? callee, "\(argument) is \(type), but this may be nil",
-                    hint: Self.hintForNil)
+                    hint: Self.hintForNil())
             }
         }
     }
@@ -170,13 +170,13 @@ extension FlowChecks {
         }
     }
 
-    /// Checks a value as an argument of a function of the sandbox, and returns whether it may be right.
+    /// Checks a value as an argument of a function of the sandbox.
     private mutating func check(
         _ value: ValueType, _ written: String?, as argument: LibraryFunction.Argument,
         _ place: @autoclosure () -> String, _ word: @autoclosure () -> String, _ index: Int
     ) {
         if let fault = argument.fault(of: value, in: context.interface) {
-            let what = written.map { $0 == fault ? $0 : "\($0), which is \(fault)" } ?? fault
+            let what = written.map { "\($0), which is \(fault)" } ?? fault
             report(.argument, index, written ?? word(), "\(place()) is \(argument.description), but this is \(what)")
         } else if argument.requirement == .integer, value.kinds.contains(.float), mayHaveFraction(value, written, index)
         {
@@ -186,7 +186,7 @@ extension FlowChecks {
         } else if !argument.kinds.contains(.nil), flow.isDoubtful(value, written, index) {
             report(
                 .mayBeNil, index, written ?? word(), "\(place()) is \(argument.description), but this may be nil",
-                hint: Self.hintForNil)
+                hint: Self.hintForNil())
         }
     }
 

@@ -117,20 +117,31 @@ extension FlowChecks {
         else { return }
         report(
             .alwaysFalse, index, words.compactMap(\.self).first,
-            "compares \(words.first.flatMap { $0 }.map { "\($0), which is \(left)," } ?? "\(left)") with \(right), so they are never equal"
-        )
+            "\(Self.comparison(of: left, with: right, words)), so they are never equal")
     }
 
-    mutating func checkOrder(_ left: ValueType, _ right: ValueType, _ word: String?, _ index: Int) {
+    /// The words for two values that are compared, such as `compares a, which is a number, with a string`.
+    private static func comparison(of left: ValueType, with right: ValueType, _ words: [String?]) -> String {
+        let first = words.first.flatMap { $0 }.map { "\($0), which is \(left)," } ?? "\(left)"
+        return "compares \(first) with \(right)"
+    }
+
+    /// Checks the operands of `<`, `<=`, `>` and `>=`.
+    ///
+    /// - Parameter words: The name of each operand; nil if it has none.
+    mutating func checkOrder(_ left: ValueType, _ right: ValueType, _ words: [String?], _ index: Int) {
+        func ordered(_ value: ValueType) -> ValueType.Kinds { value.objects.union([.basic, .table]) }
+        let operands = zip([left, right], words)
         let wrong =
-            [left, right].first { $0.isNever($0.objects.union([.basic, .table])) }
-            ?? [left, right].first { flow.isDoubtful($0, word, index) }
-        if let wrong { return report(.operand, index, wrong, word, unless: [], "compares") }
+            operands.first { value, _ in value.isNever(ordered(value)) }
+            ?? operands.first { value, word in flow.isDoubtful(value, word, index) }
+        if let (value, word) = wrong {
+            return report(.operand, index, value, word, unless: ordered(value), "compares")
+        }
         if left.isNever([.string, .table, .object]) && right.isNever([.integer, .float, .table, .object])
             || right.isNever([.string, .table, .object]) && left.isNever([.integer, .float, .table, .object])
         {
-            report(
-                .operand, index, word, "compares \(word.map { "\($0), which is \(left)," } ?? "\(left)") with \(right)")
+            report(.operand, index, words.compactMap(\.self).first, Self.comparison(of: left, with: right, words))
         }
     }
 

@@ -75,9 +75,9 @@ extension FlowChecks {
         case .toBeClosed: report(.operand, index, state[a], name(a), unless: [.nil, .boolean], "closes")
 
         case .equal: checkEquality(state[a], state[b], [name(a), name(b)], index)
-        case .less, .lessOrEqual: checkOrder(state[a], state[b], name(a) ?? name(b), index)
+        case .less, .lessOrEqual: checkOrder(state[a], state[b], [name(a), name(b)], index)
         case .lessInteger, .lessOrEqualInteger, .greaterInteger, .greaterOrEqualInteger:
-            checkOrder(state[a], .integer, name(a), index)
+            checkOrder(state[a], .integer, [name(a), nil], index)
         case .equalConstant: checkEquality(state[a], flow.type(ofConstant: b), [name(a)], index)
         case .equalInteger:
             checkEquality(state[a], ValueType(.integer, .integer(Int64(instruction.signedB))), [name(a)], index)

@@ -26,15 +26,22 @@ struct FlowChecks {
         self.flow = flow
     }
 
-    static let hintForNil = "test it first: if value then … end"
+    /// Advice on a value that may be nil.
+    ///
+    /// - Parameter word: Its name in the script; nil if it has none.
+    static func hintForNil(_ word: String? = nil) -> String { "test it first: if \(word ?? "value") then … end" }
     static let hintForFraction = "// divides to a whole number, and math.floor makes one"
 
     /// Notes a problem, once.
+    ///
+    /// - Parameters:
+    ///   - index: The place of the instruction in the function.
+    ///   - word: A name in the instruction's line, at which the problem is shown; nil if there is none.
     mutating func report(
         _ code: Finding.Code, _ index: Int, _ word: String?, _ message: @autoclosure () -> String,
         hint: @autoclosure () -> String? = nil
     ) {
-        // After a test of one parameter, a helper may not get the arguments of all of its callers.
+        // After a test, which may be of a parameter, a helper may not get the arguments of all of its callers.
         if flow.arguments != nil, index > flow.firstTest { return }
         // In a protected call, a failure may be intended.
         let isTolerated =
@@ -50,19 +57,26 @@ struct FlowChecks {
         problems.append(problem)
     }
 
-    /// Reports an operation on a value that has none of the types that the operation accepts.
+    /// Reports an operation on a value that has none of the types that the operation accepts, or that may be nil.
+    ///
+    /// - Parameters:
+    ///   - index: The place of the instruction in the function.
+    ///   - word: The name of the value in the script; nil if it has none.
+    ///   - kinds: The types that the operation accepts.
+    ///   - operation: A verb, such as `calls`, whose object is the value.
     mutating func report(
         _ code: Finding.Code, _ index: Int, _ value: ValueType, _ word: String?, unless kinds: ValueType.Kinds,
         _ operation: String, hint advice: @autoclosure () -> String? = nil
     ) {
-        if !kinds.contains(.nil), flow.isDoubtful(value, word, index) {
+        // A test for nil does not help a value that the operation never accepts.
+        guard value.isNever(kinds) else {
+            guard !kinds.contains(.nil), flow.isDoubtful(value, word, index) else { return }
             return report(
                 .mayBeNil, index, word, "\(operation) \(word.map { "\($0), which may be nil" } ?? "\(value)")",
-                hint: word.map { "test it first: if \($0) then … end" } ?? Self.hintForNil)
+                hint: Self.hintForNil(word))
         }
-        guard value.isNever(kinds) else { return }
         let isOriginal = value.isOriginal
-        let what = word.map { $0 == value.description ? $0 : "\($0), which is \(value)" } ?? "\(value)"
+        let what = word.map { "\($0), which is \(value)" } ?? "\(value)"
         let isFirst = isOriginal && word.map { !$0.lowercased().hasPrefix("orig") && $0 != "_" } ?? false
         let hint =
             isFirst
@@ -96,9 +110,8 @@ struct FlowChecks {
             return ("\(structure) has no field \(field)", meant)
         case .part(let part, let wanted, let value):
             return ("\(place) \(type), but \(part) of it is \(value), and not \(wanted)", nil)
-        case .noCase(let text, let type):
-            let name = text.hasPrefix("\"") ? String(text.dropFirst().dropLast()) : text
-            return ("\(type) has no value \(text)", context.hint(for: name, in: type))
+        case .noCase(let name, let isText, let type):
+            return ("\(type) has no value \(isText ? "\"\(name)\"" : name)", context.hint(for: name, in: type))
         }
     }
 }

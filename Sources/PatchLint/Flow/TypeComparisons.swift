@@ -46,8 +46,9 @@ final class TypeComparisons {
             if value.isNever(ValueType.accepted(as: type, in: interface)) { return .type(type, value) }
             switch value.detail {
             case .text(let text) where interface.lacks(text.text, in: name):
-                return .noCase("\"\(text.text)\"", of: name)
-            case .integer(let number) where interface.lacks(number, in: name): return .noCase("\(number)", of: name)
+                return .noCase(text.text, isText: true, of: name)
+            case .integer(let number) where interface.lacks(number, in: name):
+                return .noCase("\(number)", isText: false, of: name)
             case .float(let number) where Int64(exactly: number) == nil && interface.isInteger(name):
                 return .type(type, value)
             default: break
@@ -68,7 +69,7 @@ final class TypeComparisons {
             guard case .fields(let fields, _) = value.detail, depth < Self.deepest else { return nil }
             budget.pay(10 + 20 * fields.count)
             if let name = fields.presentNames.filter({ interface.lacks($0, in: key) }).min() {
-                return .noCase("\"\(name)\"", of: key)
+                return .noCase(name, isText: true, of: key)
             }
             for name in fields.names.sorted() {
                 guard let value = fields[name], value.kinds != .nil,
@@ -210,7 +211,7 @@ extension ValueType {
         case unknown(field: String, of: String)
         /// A value in a table: the words for its place, and its required type.
         case part(String, InterfaceType, ValueType)
-        /// A constant that is not one of the type's values.
-        case noCase(String, of: String)
+        /// A string or an integer that is not one of the type's values.
+        case noCase(String, isText: Bool, of: String)
     }
 }
