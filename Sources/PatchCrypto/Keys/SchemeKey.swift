@@ -1,4 +1,4 @@
-/// A public key with the one signature scheme that it is for, as the metadata of The Update Framework name them.
+/// A public key with the one signature scheme that it is for, as the metadata of The Update Framework have it.
 ///
 /// It is for feeds. The keys that sign envelopes are `VerifyingKey`s.
 package struct SchemeKey: Sendable {
@@ -21,20 +21,22 @@ package struct SchemeKey: Sendable {
         key = try AsymmetricKey(SubjectPublicKeyInfo.ed25519(point))
     }
 
-    /// Reads a key from PEM (`BEGIN PUBLIC KEY`).
+    /// Reads a P-256 or RSA key from PEM (`BEGIN PUBLIC KEY`).
     ///
-    /// - Throws: `config` if it is not a key for the scheme.
+    /// - Throws: `config` if it is not a key for the scheme, or the scheme is Ed25519.
     package init(pem: [UInt8], for scheme: Scheme) throws(PatchError) {
+        let kind: AsymmetricKey.Kind
+        switch scheme {
+        // Its points are checked where they are read from bytes.
+        case .ed25519: throw PatchError(.config, "metadata have the 32 bytes of an Ed25519 key, not PEM")
+        case .ecdsaP256: kind = .p256
+        case .rsaPSS: kind = .rsa
+        }
         self.scheme = scheme
-        let kind: AsymmetricKey.Kind =
-            switch scheme {
-            case .ed25519: .ed25519
-            case .ecdsaP256: .p256
-            case .rsaPSS: .rsa
-            }
         key = try AsymmetricKey(publicKeyPEM: pem, allowing: [kind])
     }
 
+    /// Whether it is the same public key, for whatever scheme.
     package func isEqual(to other: SchemeKey) -> Bool { key.isEqual(to: other.key) }
 
     /// Whether a signature over a message was made with this key.

@@ -37,12 +37,19 @@ import Testing
     @Test func aKeyIsOfTheKindOfItsScheme() throws {
         let (rsa, ed25519) = try (TestKeys.signing.verifyingKey, SigningKey.generate(.ed25519).verifyingKey)
         #expect(throws: PatchError(.config, "")) { try SchemeKey(pem: rsa.pem(), for: .ecdsaP256) }
-        #expect(throws: PatchError(.config, "")) { try SchemeKey(pem: rsa.pem(), for: .ed25519) }
+        #expect(throws: PatchError(.config, "")) { try SchemeKey(pem: ed25519.pem(), for: .ecdsaP256) }
         #expect(throws: PatchError(.config, "")) { try SchemeKey(pem: ed25519.pem(), for: .rsaPSS) }
-        let point = try #require(ed25519.ed25519Point)
-        #expect(try SchemeKey(ed25519: point).isEqual(to: SchemeKey(pem: ed25519.pem(), for: .ed25519)))
-        for other: [UInt8] in [point.dropLast(), point + [0]] {
+    }
+
+    /// PEM does not avoid the check of its point.
+    @Test func anEd25519KeyIsMadeOfItsBytesAlone() throws {
+        let key = try SigningKey.generate(.ed25519).verifyingKey
+        let point = try #require(key.ed25519Point)
+        #expect(try SchemeKey(ed25519: point).isEqual(to: SchemeKey(ed25519: point)))
+        let ofSmallOrder = [UInt8](repeating: 0, count: 32)
+        for other: [UInt8] in [point.dropLast(), point + [0], ofSmallOrder] {
             #expect(throws: PatchError(.config, "")) { try SchemeKey(ed25519: other) }
         }
+        #expect(throws: PatchError(.config, "")) { try SchemeKey(pem: key.pem(), for: .ed25519) }
     }
 }
