@@ -23,7 +23,7 @@ package enum KeyStoreFile {
         let nonce = try SecretBytes.random(count: SymmetricCipher.aes256GCM.ivLength).copy()
         let header = "\(magic) \(cost.log2N) \(cost.r) \(cost.p) \(String(decoding: Hex.encode(salt), as: UTF8.self))\n"
         var text: [UInt8] = []
-        defer { _ = SecretBytes(wiping: &text) }
+        defer { text.wipe() }
         // The array has its full size at once, because an array that grows leaves copies in memory. A name has at most
         // 64 bytes, and a key in hex 64 digits.
         text.reserveCapacity(ring.keys.count * 256)
@@ -56,7 +56,7 @@ package enum KeyStoreFile {
             var sealed = Base64.decode(body),
             SymmetricCipher.aes256GCM.canHaveSealed(length: sealed.count)
         else { throw notAStore }
-        defer { _ = SecretBytes(wiping: &sealed) }
+        defer { sealed.wipe() }
         let key = try cost.key(passphrase: passphrase, salt: salt, length: keyLength)
         let label = String(decoding: header, as: UTF8.self) + "\n"
         guard let text = try SymmetricCipher.aes256GCM.open(0..<sealed.count, of: &sealed, key: key, label: label)

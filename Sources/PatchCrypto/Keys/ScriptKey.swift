@@ -23,7 +23,7 @@ public struct ScriptKey: Sendable {
         self.suite = suite
         self.bytes = bytes
         var labelled = unsafe bytes.withUnsafeBytes { unsafe Array("patchpack script key\n".utf8) + $0 }
-        defer { _ = SecretBytes(wiping: &labelled) }
+        defer { labelled.wipe() }
         id = try KeyID(hashing: labelled)
     }
 

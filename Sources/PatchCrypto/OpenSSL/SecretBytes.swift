@@ -20,10 +20,10 @@ internal import COpenSSL
 
     /// Copies the bytes of an array and overwrites the array.
     ///
-    /// - Parameter bytes: The secret; all zeros afterwards.
+    /// - Parameter bytes: The secret; all zeros afterwards. Another reference to the array keeps its bytes.
     public convenience init(wiping bytes: inout [UInt8]) {
         self.init(bytes)
-        unsafe bytes.withUnsafeMutableBytes { unsafe OPENSSL_cleanse($0.baseAddress, $0.count) }
+        bytes.wipe()
     }
 
     deinit {
@@ -34,7 +34,8 @@ internal import COpenSSL
     /// Copies bytes that are not secret, such as a salt or a nonce.
     func copy() -> [UInt8] { unsafe withUnsafeBytes { unsafe Array($0) } }
 
-    package func isSame(as other: SecretBytes) -> Bool {
+    /// Whether it has the same bytes. The time that this takes depends on them.
+    package func isEqual(to other: SecretBytes) -> Bool {
         unsafe withUnsafeBytes { bytes in unsafe other.withUnsafeBytes { unsafe bytes.elementsEqual($0) } }
     }
 
@@ -55,6 +56,13 @@ internal import COpenSSL
         var bytes = [UInt8](repeating: 0, count: count)
         guard unsafe RAND_priv_bytes(&bytes, Int32(count)) == 1 else { throw .unavailable("random numbers") }
         return SecretBytes(wiping: &bytes)
+    }
+}
+
+extension [UInt8] {
+    /// Overwrites the bytes of a secret with zeros. Another reference to the array keeps its bytes.
+    package mutating func wipe() {
+        unsafe withUnsafeMutableBytes { unsafe OPENSSL_cleanse($0.baseAddress, $0.count) }
     }
 }
 

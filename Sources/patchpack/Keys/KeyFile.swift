@@ -49,7 +49,7 @@ struct KeyFile {
                 "\(source): the variable \(Secrets.isKey(variable.utf8) ? "" : "\(variable) ")is not set or is empty",
                 hint: "export the variable that holds the key, and give its name after env:")
         }
-        defer { _ = SecretBytes(wiping: &value) }
+        defer { value.wipe() }
         return value.has("-----BEGIN") ? withLineEnds(value) : SecretBytes(value)
     }
 

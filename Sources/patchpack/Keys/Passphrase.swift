@@ -26,7 +26,7 @@ enum Passphrase {
                 hint: "give the name of the file that holds the passphrase, or <(…), not the passphrase")
         }
         var bytes = try InputFile.small(path, limit: 4096)
-        defer { _ = SecretBytes(wiping: &bytes) }
+        defer { bytes.wipe() }
         var line = bytes.withoutByteOrderMark.prefix { $0 != UInt8(ascii: "\n") }
         // Not removeLast(), which would copy what is not wiped.
         if line.last == UInt8(ascii: "\r") { line = line.dropLast() }
@@ -52,7 +52,7 @@ enum Passphrase {
         }
         if let given = given.first { return given }
         if let answer = try ask(for: path, called: name) {
-            if isNew, try ask(for: path, called: "\(name) again")?.isSame(as: answer) != true {
+            if isNew, try ask(for: path, called: "\(name) again")?.isEqual(to: answer) != true {
                 throw PatchError(.passphrase, "the two passphrases differ").about(path)
             }
             return answer

@@ -231,6 +231,12 @@ import Testing
         let secret = SecretBytes(wiping: &bytes)
         #expect(bytes == Array(repeating: 0, count: 11))
         #expect(secret.exposed == Array("open-sesame".utf8))
+        var other = secret.exposed
+        other.wipe()
+        #expect(other == bytes && secret.exposed == Array("open-sesame".utf8))
+        var empty: [UInt8] = []
+        empty.wipe()
+        #expect(empty.isEmpty)
     }
 }
 

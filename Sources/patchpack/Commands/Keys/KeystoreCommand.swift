@@ -135,7 +135,7 @@ enum KeystoreCommand {
                 throw .usage("-o - would show the key on the terminal", hint: "give -o FILE, or a pipe")
             }
             var bytes = key.encoded().unprotected
-            defer { _ = SecretBytes(wiping: &bytes) }
+            defer { bytes.wipe() }
             try StandardOutput.write(bytes)
             return
         }
