@@ -10,9 +10,8 @@ extension PatchEntryDraft {
     func isListed(as other: PatchEntryDraft) -> Bool {
         state == other.state && resumedState == other.resumedState
             && (when == .nextLaunch) == (other.when == .nextLaunch)
-            && basisPoints == other.basisPoints && rollout?.unit == other.rollout?.unit
-            && rollout?.seed == other.rollout?.seed
-            && Set(groups) == Set(other.groups) && Set(users) == Set(other.users)
+            && basisPoints == other.basisPoints && hasBuckets(of: other)
+            && groups.exact == other.groups.exact && users.exact == other.users.exact
     }
 
     /// Whether another entry is the same for devices.

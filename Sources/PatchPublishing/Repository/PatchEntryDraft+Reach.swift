@@ -5,7 +5,7 @@ private typealias Key = PatchList.Key
 
 // Which devices an entry reaches, and what the others have.
 extension PatchEntryDraft {
-    /// Whether it reaches devices to which another entry does not offer it. In shadow it reaches fewer than any that is
+    /// Whether it reaches devices that another entry does not reach. In shadow it reaches fewer than any that is
     /// active.
     func reachesMore(than other: PatchEntryDraft) -> Bool {
         func reach(_ entry: PatchEntryDraft) -> Int {
@@ -20,14 +20,21 @@ extension PatchEntryDraft {
         guard !other.isForEachDevice else { return false }
         if other.basisPoints == 10_000 {
             // It is for all users. Only devices without a user are left.
-            return basisPoints > 0 && rollout?.unit != .user || !Set(groups).isSubset(of: other.groups)
+            return basisPoints > 0 && rollout?.unit != .user || !groups.exact.isSubset(of: other.groups.exact)
         }
-        let isElsewhere = rollout?.unit != other.rollout?.unit || rollout?.seed != other.rollout?.seed
-        return basisPoints > other.basisPoints || basisPoints > 0 && isElsewhere
-            || !(Set(groups).isSubset(of: other.groups) && Set(users).isSubset(of: other.users))
+        return basisPoints > other.basisPoints || basisPoints > 0 && !hasBuckets(of: other)
+            || !groups.exact.isSubset(of: other.groups.exact) || !users.exact.isSubset(of: other.users.exact)
     }
 
-    /// The version that devices have instead of this one if it is not offered; nil if there is none.
+    /// Whether the devices or users are in the same buckets as those of another entry. Devices compare bytes, and take
+    /// the id if there is no seed.
+    func hasBuckets(of other: PatchEntryDraft) -> Bool {
+        rollout?.unit == other.rollout?.unit
+            && (rollout?.seed ?? id).isByteEqual(to: other.rollout?.seed ?? other.id)
+    }
+
+    /// The highest active version beside this one, which answers where this one does not; nil if there is none, or if
+    /// this one is active.
     ///
     /// - Parameter versions: All listed versions of the same patch.
     package func fallback(among versions: [PatchEntryDraft]) -> PatchEntryDraft? {
@@ -47,4 +54,9 @@ extension PatchEntryDraft {
         if state == .active, other.state == .shadow { other.state = .active }
         return !other.reachesMore(than: self)
     }
+}
+
+extension [String] {
+    /// The names as devices compare them: by bytes.
+    var exact: Set<ExactString> { Set(map { ExactString($0) }) }
 }

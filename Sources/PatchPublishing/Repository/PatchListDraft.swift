@@ -125,7 +125,8 @@ package struct PatchListDraft: Sendable {
     func visibleChanges(since old: PatchListDraft) -> [String] {
         var lines: [String] = []
         func add(_ name: String, _ before: String?, _ after: String?) {
-            if before != after { lines.append("\(name): \(before ?? "none") -> \(after ?? "none")") }
+            guard before.map(ExactString.init) != after.map(ExactString.init) else { return }
+            lines.append("\(name): \(before ?? "none") -> \(after ?? "none")")
         }
         add("all patches", old.isEnabled ? "on" : "off", isEnabled ? "on" : "off")
         add("minimum app version", old.minimumAppVersion?.description, minimumAppVersion?.description)

@@ -1,5 +1,6 @@
 import FeedTestSupport
 import PatchCrypto
+import PatchFeed
 import TestSupport
 import Testing
 
@@ -24,6 +25,35 @@ import Testing
         #expect(refusal { _ = try repository.entry("cart-total", version: nil) }?.hint == "did you mean \(Self.id)?")
         let other = refusal { _ = try repository.entry("other", version: nil) }
         #expect(other?.remedy as? PublishingRemedy == .lookAtPatches)
+    }
+
+    /// Devices compare the bytes of groups, and hash those of seeds. The texts are the same to Swift.
+    @Test func groupsAndSeedsAreComparedAsDevicesDo() {
+        var (composed, decomposed) = (PatchEntryDraft(FeedFixture.entry(1)), PatchEntryDraft(FeedFixture.entry(1)))
+        func expectOthers(_ what: Comment) {
+            #expect(composed.reachesMore(than: decomposed) && decomposed.reachesMore(than: composed), what)
+            #expect(!composed.isListed(as: decomposed), what)
+        }
+        composed.groups = ["\u{E9}"]
+        decomposed.groups = ["e\u{301}"]
+        expectOthers("groups")
+        composed.groups = []
+        decomposed.groups = []
+        composed.rollout = Rollout(basisPoints: 500, seed: "\u{E9}")
+        decomposed.rollout = Rollout(basisPoints: 500, seed: "e\u{301}")
+        expectOthers("seeds")
+        composed.rollout = Rollout(basisPoints: 500)
+        decomposed.rollout = Rollout(basisPoints: 500, seed: Self.id)
+        #expect(!composed.reachesMore(than: decomposed) && !decomposed.reachesMore(than: composed))
+        #expect(composed.isListed(as: decomposed), "the id is the seed if there is none")
+    }
+
+    @Test func aNoticeOfOtherBytesIsAChange() throws {
+        var old = try feed.repository().list
+        var new = old
+        old.notice = "\u{E9}"
+        new.notice = "e\u{301}"
+        #expect(!new.isEquivalent(to: old))
     }
 
     @Test func endsAndClocksAreFaults() throws {
