@@ -108,7 +108,7 @@ extension FeedRepository {
     /// Removes all but the newest versions of patches.
     ///
     /// Withdrawals stay, because they must reach devices that have been away for long. A version stays too if it is
-    /// offered to devices that no version that stays is offered to.
+    /// offered to devices that no version that stays is offered to, or if that is not known.
     ///
     /// - Returns: The versions that were removed, and those that stay because of their devices, newest first for each
     ///   patch.
@@ -122,7 +122,7 @@ extension FeedRepository {
             let versions = entries.filter { $0.state != .withdrawn }.sorted { $0.version > $1.version }
             var kept = versions.prefix(count).filter(\.isOffered)
             for entry in versions.dropFirst(count) {
-                if entry.isOffered, !kept.contains(where: { $0.reachesAll(of: entry) }) {
+                if entry.state == nil || entry.isOffered && !kept.contains(where: { $0.reachesAll(of: entry) }) {
                     kept.append(entry)
                     needed.append(entry)
                 } else {

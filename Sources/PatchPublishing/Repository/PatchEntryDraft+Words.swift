@@ -23,7 +23,10 @@ extension PatchEntryDraft {
     }
 
     private var audience: String {
-        let part = rollout.map { "\(Rollout.percent($0.basisPoints)) by \($0.unit.rawValue)" }
+        guard hasKnownAudience else { return "to unknown devices" }
+        let isForNone = rollout == nil && groups.isEmpty && users.isEmpty && basisPoints == 0
+        let part =
+            isForNone ? "no device" : rollout.map { "\(Rollout.percent($0.basisPoints)) by \($0.unit.rawValue)" }
         let moment = when == .nextLaunch ? ", at the next launch" : ""
         return Self.audience(part, groups: groups, users: users.count) + moment
     }

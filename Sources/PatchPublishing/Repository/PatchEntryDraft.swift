@@ -32,7 +32,9 @@ package struct PatchEntryDraft: Sendable {
     /// The file name of its envelope, such as `com.example.shop.cart-total-7.js`.
     package var fileName: String { "\(id)-\(version).js" }
 
+    /// The id of the patch; empty if the entry has none.
     package var id: String { json[Key.id]?.text ?? "" }
+    /// The version of the patch; 0 if the entry has none.
     package var version: Int { json[Key.version]?.number ?? 0 }
     package var patch: PatchID { PatchID(id: id, version: version) }
 
@@ -42,35 +44,51 @@ package struct PatchEntryDraft: Sendable {
         set { json.set(Key.path, newValue.map(JSONValue.string)) }
     }
 
-    /// The state; nil if only a later version of the library knows it.
+    /// The state; nil if only a later version of the library knows it, or whom the entry is for.
     package var state: PatchList.Entry.State? {
-        get { json[Key.state]?.text.flatMap(PatchList.Entry.State.init) }
+        get { writtenState == .withdrawn || hasKnownAudience ? writtenState : nil }
         set {
+            let old = writtenState
             let isStop = newValue == .paused || newValue == .withdrawn
-            if isStop, state == .shadow {
+            if isStop, old == .shadow {
                 json.set(Key.before, .string(PatchList.Entry.State.shadow.rawValue))
-            } else if !isStop || state == .active {
+            } else if !isStop || old == .active {
                 json.set(Key.before, nil)
             }
             json.set(Key.state, newValue.map { .string($0.rawValue) })
         }
     }
 
-    /// Whether devices run it, or run it in shadow.
+    /// The state, whomever the entry is for.
+    private var writtenState: PatchList.Entry.State? { json[Key.state]?.text.flatMap(PatchList.Entry.State.init) }
+
+    /// Whether this version of the library can read whom the entry is for, and when. Its devices leave out an entry
+    /// that they cannot read, unless that is a withdrawal.
+    var hasKnownAudience: Bool {
+        func isKnown(_ key: String, _ canBeRead: (JSONValue) -> Bool) -> Bool { json[key].map(canBeRead) ?? true }
+        func areNames(_ value: JSONValue) -> Bool {
+            if case .array(let names) = value { names.allSatisfy { $0.text != nil } } else { false }
+        }
+        return isKnown(Key.rollout) { _ in rollout != nil } && isKnown(Key.groups, areNames)
+            && isKnown(Key.users, areNames) && isKnown(Key.when) { $0.text != nil }
+    }
+
+    /// Whether it is offered, to run or to run in shadow. Devices that have a paused one still run it.
     package var isOffered: Bool { state == .active || state == .shadow }
 
     /// The state in which it is offered again: in shadow if it was in shadow when it was paused or withdrawn.
     package var resumedState: PatchList.Entry.State {
-        if let state, isOffered { return state }
+        if let state = writtenState, state == .active || state == .shadow { return state }
         return json[Key.before]?.text == PatchList.Entry.State.shadow.rawValue ? .shadow : .active
     }
 
     /// Makes it active, or lets it be active once it is resumed.
     package mutating func leaveShadow() {
-        if state == .shadow { state = .active }
+        if writtenState == .shadow { state = .active }
         json.set(Key.before, nil)
     }
 
+    /// Why it was last changed; nil if no reason was given.
     package var reason: String? {
         get { json[Key.reason]?.text }
         set { json.set(Key.reason, newValue.map(JSONValue.string)) }
@@ -97,9 +115,12 @@ package struct PatchEntryDraft: Sendable {
         set { json.set(Key.rollout, newValue?.json) }
     }
 
-    /// The part of all devices that it is for, of 10,000. Without a percentage, it is for all, or only for groups and
-    /// users.
-    package var basisPoints: Int { rollout?.basisPoints ?? (groups.isEmpty && users.isEmpty ? 10_000 : 0) }
+    /// The part of all devices that it is for, of 10,000. Without a percentage, it is for all, or if it has lists of
+    /// groups or users, even empty ones, only for those. 0 if the percentage cannot be read.
+    package var basisPoints: Int {
+        let isForAll = [Key.rollout, Key.groups, Key.users].allSatisfy { json[$0] == nil }
+        return rollout?.basisPoints ?? (isForAll ? 10_000 : 0)
+    }
 
     /// Whether it is for each device. All users are not all devices: a device may have no user.
     var isForEachDevice: Bool { basisPoints == 10_000 && rollout?.unit != .user }

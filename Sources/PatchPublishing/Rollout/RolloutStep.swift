@@ -49,7 +49,7 @@ package enum RolloutStep: Sendable, Equatable {
         case withdrawn
         /// It is in shadow, and shadow is not a step of the rollout.
         case inShadow
-        /// Only a later version of the library knows its state.
+        /// Only a later version of the library knows its state, or whom it is for.
         case unknownState
 
         /// Why an entry is not offered; nil if it is.

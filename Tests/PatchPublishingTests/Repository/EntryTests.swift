@@ -27,6 +27,59 @@ import Testing
         #expect(other?.remedy as? PublishingRemedy == .lookAtPatches)
     }
 
+    private static let region = JSONValue.object([("permyriad", .integer(500)), ("by", .string("region"))])
+
+    /// Devices of this version leave such an entry out, and only a withdrawal of it counts.
+    @Test(arguments: ["rollout", "groups", "users", "when"])
+    func anAudienceOfALaterVersionIsUnknown(member: String) throws {
+        var list = try feed.repository().list
+        let all = try #require(list.entries.first)
+        var entry = all
+        entry.json.set(member, Self.region)
+        list.entries = [entry]
+        let read = try PatchList(list.json)
+        #expect(read.entries.isEmpty && read.errors.count == 1)
+        #expect(entry.state == nil && !entry.isOffered)
+        #expect(entry.words == "of an unknown state, to unknown devices")
+        #expect(all.reachesMore(than: entry) && !entry.reachesMore(than: all))
+        entry.state = .shadow
+        entry.state = .paused
+        #expect(entry.state == nil && entry.resumedState == .shadow)
+        entry.state = .withdrawn
+        #expect(entry.state == .withdrawn && entry.words == "withdrawn from shadow")
+    }
+
+    /// Its percentage is written, although an entry without one is for all.
+    @Test func aRolloutToAllReplacesOneOfALaterVersion() throws {
+        var entry = PatchEntryDraft(FeedFixture.entry(1))
+        entry.json.set("rollout", Self.region)
+        #expect(entry.basisPoints == 0)
+        try PatchAudience(basisPoints: 10_000, unit: nil, seed: nil, groups: [], users: [], moment: nil)
+            .apply(to: &entry)
+        #expect(entry.state == .active && entry.rollout == Rollout(basisPoints: 10_000))
+    }
+
+    @Test func pruneKeepsWhatALaterVersionMayOffer() throws {
+        var repository = try feed.repository()
+        repository.list.entries = repository.list.entries.map { entry in
+            var entry = entry
+            if entry.version == 1 { entry.json.set("rollout", Self.region) }
+            if entry.version == 2 { entry.rollout = Rollout(basisPoints: 5000) }
+            return entry
+        }
+        let (removed, needed) = try repository.prune([Self.id], keeping: 1, in: FeedFixture.details)
+        #expect(removed.isEmpty && needed.map(\.version) == [1])
+    }
+
+    /// A device without any of the groups is in none of them.
+    @Test(arguments: ["groups", "users"]) func anEmptyListIsForNobody(member: String) throws {
+        let all = PatchEntryDraft(FeedFixture.entry(1))
+        var entry = all
+        entry.json.set(member, .array([]))
+        #expect(entry.basisPoints == 0 && entry.words == "offered to no device")
+        #expect(all.reachesMore(than: entry) && !entry.reachesMore(than: all))
+    }
+
     /// Devices compare the bytes of groups, and hash those of seeds. The texts are the same to Swift.
     @Test func groupsAndSeedsAreComparedAsDevicesDo() {
         var (composed, decomposed) = (PatchEntryDraft(FeedFixture.entry(1)), PatchEntryDraft(FeedFixture.entry(1)))

@@ -179,7 +179,10 @@ extension FeedCommand {
                 let (removed, needed) = try feed.prune(ids, keeping: keep ?? 1, in: details)
                 lines =
                     removed.map { "removed  \($0.name)" }
-                    + needed.map { "stays  \($0.name)  \($0.words), which no higher version is" }
+                    + needed.map { entry in
+                        let why = entry.state == nil ? "" : ", which no higher version is"
+                        return "stays  \(entry.name)  \(entry.words)\(why)"
+                    }
             }
             for path in feed.unlistedTargets {
                 console.warning("\(path) is signed, but in no entry: `feed prune` with --patch-version removes it")
