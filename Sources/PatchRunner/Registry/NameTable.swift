@@ -19,9 +19,23 @@ package final class NameTable: SlotRegistry {
         var classNames: Set<String> = []
         var structs: [String: PatchInterface.Struct] = [:]
         /// The types with cases and other basic types, by their names; nil for a name that several types have.
-        var enums: [String: (any PatchValue.Type)?] = [:]
+        var basicTypes: [String: (any PatchValue.Type)?] = [:]
         var samples: [String: PatchInterface.Scalar] = [:]
         var listener: (@Sendable () -> Void)?
+
+        /// Why types cannot be described beside the known ones; nil if they can.
+        func conflict(with found: FoundTypes) -> PatchError? {
+            let other = found.structs.first { (structs[$0.key] ?? $0.value) != $0.value }
+            return other.map { FoundTypes.twoStructs(named: $0.key) }
+        }
+
+        mutating func describe(_ found: FoundTypes) {
+            structs.merge(found.structs) { known, _ in known }
+            for (name, type) in found.basic {
+                let other = basicTypes.updateValue(type, forKey: name)
+                if let other, other.map({ $0 != type }) ?? true { basicTypes[name] = .some(nil) }
+            }
+        }
     }
 
     /// Held while any runner activates or deactivates a patch. Calls never wait for it, and nothing of the app runs or
@@ -52,15 +66,16 @@ package final class NameTable: SlotRegistry {
         return classes.first { $0.type == id }?.name ?? "\(type(of: object))"
     }
 
-    /// Registers all slots, or none if one of them cannot be registered.
+    /// Registers all slots, and describes their types, or does neither if one slot cannot be registered.
     package func add(_ slots: [Slot]) throws(PatchError) {
         for slot in slots where !Manifest.isReplaceable(slot.name) {
             throw PatchError(
                 .config, "`\(slot.name)` cannot be registered",
                 hint: "use letters, digits and _, as in Cart.total")
         }
-        try describe(slots.flatMap(\.types))
+        let found = try FoundTypes(in: slots.flatMap(\.types))
         let (fault, other) = state.locked { state -> (PatchError?, (any SlotRegistry)?) in
+            if let fault = state.conflict(with: found) { return (fault, nil) }
             var names: Set<String> = []
             for slot in slots where state.slots[slot.name] != nil || !names.insert(slot.name).inserted {
                 let fault = PatchError(
@@ -76,6 +91,7 @@ package final class NameTable: SlotRegistry {
                 return (fault, other)
             }
             for slot in slots { state.slots[slot.name] = slot }
+            state.describe(found)
             return (nil, nil)
         }
         withExtendedLifetime(other) {}  // it is released without the lock
@@ -83,7 +99,7 @@ package final class NameTable: SlotRegistry {
         state.locked { $0.listener }?()
     }
 
-    /// Calls a closure after each registration, on the registering thread.
+    /// Calls a closure after each registration, on the registering thread, in place of the closure of an earlier call.
     package func whenAdded(_ body: @escaping @Sendable () -> Void) {
         let old = state.locked { state in
             defer { state.listener = body }
@@ -99,10 +115,13 @@ package final class NameTable: SlotRegistry {
 
     /// Exposes a class that is known only by its name: the objects of a spec all have the same Swift type.
     package func expose(className name: String, methods: [ExposedMethod]) throws(PatchError) {
-        try expose(nil, typeName: nil, as: name, methods: methods)
+        try expose(nil, typeName: nil, as: name, methods: methods, of: [])
     }
 
-    func expose(_ type: AnyClass?, typeName: String?, as name: String, methods: [ExposedMethod]) throws(PatchError) {
+    /// Exposes a class, and describes the types of its methods, or does neither if it cannot be exposed.
+    func expose(
+        _ type: AnyClass?, typeName: String?, as name: String, methods: [ExposedMethod], of types: [any PatchValue.Type]
+    ) throws(PatchError) {
         for word in [name] + methods.map(\.name)
         where !Manifest.isReplaceable(word) || word.contains(where: { ".:".contains($0) }) {
             throw PatchError(.config, "`\(word)` cannot be exposed", hint: "use letters, digits and _")
@@ -110,98 +129,112 @@ package final class NameTable: SlotRegistry {
         guard Set(methods.map(\.name)).count == methods.count else {
             throw PatchError(.config, "\(name) has two methods of the same name", hint: "give each method its own name")
         }
-        let isNew = state.locked { state in
+        let found = try FoundTypes(in: types)
+        let id = type.map { ObjectIdentifier($0) }
+        let fault = state.locked { state -> PatchError? in
+            if let fault = state.conflict(with: found) { return fault }
             // An interface may have very many classes, all without a type.
-            let isKnown = type.map(ObjectIdentifier.init).map { type in state.classes.contains { $0.type == type } }
-            guard isKnown != true, state.classNames.insert(name).inserted else { return false }
+            if let id, let known = state.classes.first(where: { $0.type == id }) {
+                return PatchError(
+                    .config, "\(typeName ?? name) is already exposed as \(known.name)", hint: "expose each class once")
+            }
+            guard state.classNames.insert(name).inserted else {
+                return PatchError(
+                    .config, "another class is already exposed as \(name)", hint: "give one of them another name")
+            }
             state.classes.append(
-                ExposedClass(
-                    type: type.map(ObjectIdentifier.init), typeName: typeName == name ? nil : typeName, name: name,
-                    methods: methods))
-            return true
+                ExposedClass(type: id, typeName: typeName == name ? nil : typeName, name: name, methods: methods))
+            state.describe(found)
+            return nil
         }
-        guard isNew else { throw PatchError(.config, "\(name) is already exposed", hint: "expose each class once") }
+        if let fault { throw fault }
     }
 
     // MARK: structs
 
     var structs: [PatchInterface.Struct] { state.locked { Array($0.structs.values) } }
 
-    /// Records the fields of these structs and of every struct reachable from these types, or of none if two conflict.
+    /// Records the fields of these structs, and the structs and basic types that are reachable from these types, or
+    /// none of them.
+    ///
+    /// - Throws: `config` if a struct has a field without a name, two fields of one name or a wrong layout, or if two
+    ///   structs of one name have other fields.
     func describe(
         _ types: [any PatchValue.Type], and structs: [PatchInterface.Struct] = []
     ) throws(PatchError) {
-        var found: [String: PatchInterface.Struct] = [:]
-        for structure in structs { _ = try Self.add(structure, to: &found) }
-        var enums: [any PatchValue.Type] = []
-        for type in types { try Self.add(type, to: &found, &enums) }
-        let named = enums.map { (name: $0.patchTypeName, type: $0) }  // calls the app
-        let conflict = state.locked { state -> String? in
-            if let conflict = found.first(where: { (state.structs[$0.key] ?? $0.value) != $0.value }) {
-                return conflict.key
-            }
-            state.structs.merge(found) { known, _ in known }
-            for (name, type) in named {
-                let other = state.enums.updateValue(type, forKey: name)
-                if let other, other.map({ $0 != type }) ?? true { state.enums[name] = .some(nil) }
-            }
+        let found = try FoundTypes(in: types, and: structs)
+        let fault = state.locked { state -> PatchError? in
+            if let fault = state.conflict(with: found) { return fault }
+            state.describe(found)
             return nil
         }
-        if let conflict { throw Self.twoStructs(named: conflict) }
+        if let fault { throw fault }
     }
 
     /// The types with cases, and other basic ones, whose names are their own.
-    var basicTypes: [any PatchValue.Type] { state.locked { $0.enums.values.compactMap(\.self) } }
+    var basicTypes: [any PatchValue.Type] { state.locked { $0.basicTypes.values.compactMap(\.self) } }
 
     /// The types of samples that scripts see as a basic value.
     var samples: [PatchInterface.Scalar] { state.locked { Array($0.samples.values) } }
 
     func describe(_ scalar: PatchInterface.Scalar) { state.locked { $0.samples[scalar.name] = scalar } }
 
-    private static func add(
-        _ type: any PatchValue.Type, to found: inout [String: PatchInterface.Struct],
-        _ enums: inout [any PatchValue.Type]
-    ) throws(PatchError) {
+    func whileChanging<Result, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
+        try changes.locked { (_) throws(Failure) in try body() }
+    }
+}
+
+/// The types that a registration names, with all that are reachable from them. The app is asked for their names and
+/// fields.
+private struct FoundTypes {
+    private(set) var structs: [String: PatchInterface.Struct] = [:]
+    /// The types with cases, and other basic types.
+    private(set) var basic: [(name: String, type: any PatchValue.Type)] = []
+
+    /// - Throws: `config` if a struct cannot be described, or if two of one name have other fields.
+    init(in types: [any PatchValue.Type], and structs: [PatchInterface.Struct] = []) throws(PatchError) {
+        for structure in structs { _ = try add(structure) }
+        for type in types { try add(type) }
+    }
+
+    private mutating func add(_ type: any PatchValue.Type) throws(PatchError) {
         if let container = type as? any PatchContainer.Type {
-            for type in container.contained { try add(type, to: &found, &enums) }
+            for type in container.contained { try add(type) }
             return
         }
         guard let type = type as? any PatchStruct.Type else {
-            if type is any CaseIterable.Type || type is any BasicValue.Type { enums.append(type) }
+            if type is any CaseIterable.Type || type is any BasicValue.Type {
+                basic.append((name: type.patchTypeName, type: type))
+            }
             return
         }
         let fields = type.declaredFields
         let structure = PatchInterface.Struct(
             name: type.patchTypeName, fields: fields.map { .init(name: $0.name, type: $0.type.patchTypeName) })
-        guard try add(structure, to: &found) else { return }
+        guard try add(structure) else { return }
         if let fault = type.layoutFault { throw fault }
-        for field in fields { try add(field.type, to: &found, &enums) }
+        for field in fields { try add(field.type) }
     }
 
     /// Returns whether the struct is new.
-    private static func add(
-        _ structure: PatchInterface.Struct, to found: inout [String: PatchInterface.Struct]
-    ) throws(PatchError) -> Bool {
+    private mutating func add(_ structure: PatchInterface.Struct) throws(PatchError) -> Bool {
         var names: Set<String> = []
         for field in structure.fields where field.name.isEmpty || field.name.utf8.contains(0) {
             throw PatchError(
-                .config, "a field of \(structure.name) cannot have the name `\(field.name)`", hint: "give it a name")
+                .config, "a field of \(structure.name) cannot have the name `\(field.name)`",
+                hint: field.name.isEmpty ? "give it a name" : "give it a name without a zero byte")
         }
         for field in structure.fields where !names.insert(field.name).inserted {
             throw PatchError(
                 .config, "\(structure.name) has the field \(field.name) twice", hint: "give each field its own name")
         }
-        guard let known = found.updateValue(structure, forKey: structure.name) else { return true }
-        guard known == structure else { throw twoStructs(named: structure.name) }
+        guard let known = structs.updateValue(structure, forKey: structure.name) else { return true }
+        guard known == structure else { throw Self.twoStructs(named: structure.name) }
         return false
     }
 
-    private static func twoStructs(named name: String) -> PatchError {
+    static func twoStructs(named name: String) -> PatchError {
         PatchError(
             .config, "two structs with different fields have the name \(name)", hint: "give one of them another name")
-    }
-
-    func whileChanging<Result, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
-        try changes.locked { (_) throws(Failure) in try body() }
     }
 }

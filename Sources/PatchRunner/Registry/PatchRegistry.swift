@@ -50,9 +50,9 @@ public final class PatchRegistry: Sendable {
     ) throws(PatchError) {
         var methods = PatchMethods<Object>(className: name ?? Object.patchTypeName)
         describe(&methods)
-        try names.describe(methods.types)
         try names.expose(
-            type, typeName: Object.patchTypeName, as: name ?? Object.patchTypeName, methods: methods.methods)
+            type, typeName: Object.patchTypeName, as: name ?? Object.patchTypeName, methods: methods.methods,
+            of: methods.types)
     }
 
     /// Registers places in the code.

@@ -118,6 +118,44 @@ import Testing
         }
     }
 
+    private final class Cart: PatchObject {}
+    private final class Bag: PatchObject {}
+
+    @Test func aClassAndItsNameAreExposedOnce() throws {
+        let registry = PatchRegistry()
+        try registry.expose(Cart.self) { _ in }
+        let again = #expect(throws: PatchError(.config, "")) { try registry.expose(Cart.self, as: "Basket") { _ in } }
+        #expect(again?.message == "Cart is already exposed as Cart" && again?.hint == "expose each class once")
+        let other = #expect(throws: PatchError(.config, "")) { try registry.expose(Bag.self, as: "Cart") { _ in } }
+        #expect(other?.message == "another class is already exposed as Cart")
+        #expect(other?.hint == "give one of them another name")
+        try registry.expose(Bag.self, as: "Basket") { _ in }
+        #expect(registry.names.classes.map(\.name) == ["Cart", "Basket"])
+    }
+
+    private struct Line: PatchStruct {
+        var price: Int
+        static let patchFields = PatchFields(Line.init, .field("price", \.price))
+    }
+
+    private enum Size: String, Codable, PatchValue, CaseIterable { case small, large }
+
+    /// The interface would have types that no function uses.
+    @Test func aRefusedRegistrationDescribesNoTypes() throws {
+        let registry = PatchRegistry()
+        _ = try registry.replaceable("A.f") { () -> Int in 1 }
+        try registry.expose(Cart.self) { _ in }
+        #expect(throws: PatchError(.config, "")) {
+            _ = try registry.replaceable("A.f") { (line: Line, size: Size) -> Int in line.price }
+        }
+        #expect(throws: PatchError(.config, "")) {
+            try registry.expose(Cart.self, as: "Basket") { $0.method("add") { (_: Cart, line: Line, size: Size) in } }
+        }
+        #expect(registry.names.structs.isEmpty && registry.names.basicTypes.isEmpty)
+        _ = try registry.replaceable("A.g") { (line: Line, size: Size) -> Int in line.price }
+        #expect(registry.names.structs.map(\.name) == ["Line"] && registry.names.basicTypes.count == 1)
+    }
+
     @Test func errorsComeOutAsThemselves() throws {
         let harness = try Harness()
         let typed = try harness.registry.replaceable("E.typed") { (x: Int) throws(Trouble) -> Int in
