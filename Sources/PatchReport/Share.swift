@@ -1,4 +1,4 @@
-/// A part of a whole, with the interval that contains the true part with a probability of 95 percent.
+/// A part of a whole, with the interval that contains the true part with a probability of about 95 percent.
 package struct Share: Sendable, Equatable {
     /// A whole number, except for a sum of parts.
     package let count: Double
@@ -11,8 +11,8 @@ package struct Share: Sendable, Equatable {
         self.total = total
     }
 
-    /// The count as a whole number. A sum of counts that devices made up may be as large as the largest one, or one
-    /// above it.
+    /// The count as a whole number; `Int.max` if it is larger. Devices can make counts up, and the largest `Int` is
+    /// 2^63 as a `Double`, which is one too many.
     package var wholeCount: Int { Int(exactly: count.rounded()) ?? (count > 0 ? .max : 0) }
 
     /// The part, from 0 to 1; nil if there is no whole.
@@ -21,6 +21,7 @@ package struct Share: Sendable, Equatable {
     /// Wilson's score interval. It is usable for few cases and for parts near 0, where the usual interval is not.
     package var interval: ClosedRange<Double> {
         guard total > 0 else { return 0...1 }
+        // 97.5 percent of a normal distribution are below z.
         let (n, p, z) = (Double(total), count / Double(total), 1.959964)
         let middle = (p + z * z / (2 * n)) / (1 + z * z / n)
         let half = z / (1 + z * z / n) * (p * (1 - p) / n + z * z / (4 * n * n)).squareRoot()
