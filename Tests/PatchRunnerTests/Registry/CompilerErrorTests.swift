@@ -28,11 +28,8 @@ import Testing
         final class Basket: PatchObject { func add(_ items: Set<String>) {} }
         final class Unknown: Sendable {}
         final class Mutable { var count = 1 }
-        enum Size: String, Codable, PatchValue { case small }
         protocol Priced: Sendable {}
         func sum(_ values: Int...) -> Int { values.reduce(0, +) }
-        func same<Value>(_ value: Value) -> Value { value }
-        @MainActor final class Shop { func total(_ count: Int) -> Int { count } }
         """
 
     private static let wrongType =
@@ -163,5 +160,6 @@ import Testing
                 #expect(errors[first + number]?.contains { $0.contains("unavailable") } == false)
             }
         }
+        #expect(errors.keys.allSatisfy { $0 >= first }, "the declarations compile")
     }
 }
