@@ -36,6 +36,8 @@ def codes():
     """Each code with its severity and its meaning."""
     source = (ROOT / "Sources/PatchLint/Findings/Finding.swift").read_text()
     rows = re.findall(r'static let \w+ = Code\(\s*"([\w-]+)",\s*\.(\w+),\s*"(.*)"\s*\)', source)
+    if len(rows) != source.count("= Code("):
+        sys.exit("lint.py: Finding.swift has a code that this script cannot read")
     return {code: (severity, meaning.replace('\\"', '"')) for code, severity, meaning in rows}
 
 
@@ -50,24 +52,28 @@ def patches():
 
 
 def functions(interface, scripts):
-    """The declarations of the functions, structs, enums and classes that scripts use, a line each."""
+    """The declarations of the functions that scripts use, and of all types that these name, a line each."""
     def line(name, function):
         names = function.get("parameters") or function["arguments"]
         arguments = ", ".join(f"{name}: {kind}" for name, kind in zip(names, function["arguments"]))
         return f"{name}({arguments}){' throws' if function['throws'] else ''} -> {function['result']}"
 
-    def used(kind, words):
-        return [one for one in interface[kind] if re.search(rf"\b{re.escape(one['name'])}\b", words)]
+    def used(declarations, words):
+        return [one for one in declarations if re.search(rf"\b{re.escape(one['name'])}\b", words)]
 
-    lines = [line(function["name"], function) for function in used("functions", scripts)]
-    words = " ".join(lines)
-    for struct in used("structs", words):
-        lines.append(f"{struct['name']} has " + ", ".join(f"{field['name']}: {field['type']}" for field in struct["fields"]))
-    for scalar in used("scalars", words):
-        lines.append(f"{scalar['name']} is " + ", ".join(map(json.dumps, scalar["cases"])))
-    for kind in used("classes", words):
-        lines += [line(f"{kind['name']}:{method['name']}", method) for method in kind["methods"]]
-    return "\n".join(lines)
+    def shown(kind):
+        if "fields" in kind:
+            return [f"{kind['name']} has " + ", ".join(f"{field['name']}: {field['type']}" for field in kind["fields"])]
+        if "cases" in kind:
+            return [f"{kind['name']} is " + (", ".join(map(json.dumps, kind["cases"])) or kind["type"])]
+        return [line(f"{kind['name']}:{method['name']}", method) for method in kind["methods"]]
+
+    lines = [line(function["name"], function) for function in used(interface["functions"], scripts)]
+    kinds, found, words = interface["structs"] + interface["scalars"] + interface["classes"], [], " ".join(lines)
+    while new := [kind for kind in used(kinds, words) if kind not in found]:
+        found += new
+        words = " ".join(text for kind in new for text in shown(kind))
+    return "\n".join(lines + [text for kind in kinds if kind in found for text in shown(kind)])
 
 
 def wrapped(text, indent=""):
@@ -76,6 +82,8 @@ def wrapped(text, indent=""):
 
 def page():
     findings, every, shown = codes(), list(patches()), {}
+    if len(every) % 2:
+        sys.exit(f"lint.py: in Tests/Lint, the patches to show are pairs, but the last one is alone: {every[-1][0]}")
     for (wrong, *first), (right, *second) in zip(every[::2], every[1::2]):
         if wrong not in findings or right != "none" or wrong in shown:
             sys.exit(f"lint.py: in Tests/Lint, the patches to show are pairs, one with a finding and one without it: {wrong}, {right}")
@@ -94,6 +102,8 @@ def page():
     return "\n".join([HEAD.format(errors=errors, warnings=warnings, app=app), *parts])
 
 
+if sys.argv[1:] not in ([], ["--check"]):
+    sys.exit(__doc__)
 if sys.argv[1:] == ["--check"]:
     if not PAGE.exists() or PAGE.read_text() != page():
         sys.exit("docs/lint.md: differs from Tests/Lint and the codes; run scripts/generate/lint.py")
