@@ -122,7 +122,8 @@ extension FeedRepository {
             let versions = entries.filter { $0.state != .withdrawn }.sorted { $0.version > $1.version }
             var kept = versions.prefix(count).filter(\.isOffered)
             for entry in versions.dropFirst(count) {
-                if entry.state == nil || entry.isOffered && !kept.contains(where: { $0.reachesAll(of: entry) }) {
+                let mayReach = entry.isOffered && !kept.contains(where: { $0.reachesAll(of: entry) })
+                if entry.state == nil || mayReach {
                     kept.append(entry)
                     needed.append(entry)
                 } else {

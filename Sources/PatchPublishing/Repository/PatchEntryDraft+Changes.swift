@@ -8,7 +8,7 @@ extension PatchEntryDraft {
     /// Whether it is offered as another entry asks for: to the same part of all devices, groups and users, at the same
     /// moment.
     func isListed(as other: PatchEntryDraft) -> Bool {
-        state == other.state && resumedState == other.resumedState
+        hasKnownAudience && other.hasKnownAudience && state == other.state && resumedState == other.resumedState
             && (when == .nextLaunch) == (other.when == .nextLaunch)
             && basisPoints == other.basisPoints && hasBuckets(of: other)
             && groups.exact == other.groups.exact && users.exact == other.users.exact

@@ -17,6 +17,13 @@ extension PatchEntryDraft {
             }
         }
         guard isOffered, state == other.state else { return reach(self) > reach(other) }
+        guard hasKnownAudience, other.hasKnownAudience else {
+            // What cannot be read may be any devices. Only all devices are surely as many.
+            if other.hasKnownAudience, other.isForEachDevice { return false }
+            return [Key.rollout, Key.groups, Key.users, Key.when].contains { key in
+                json[key]?.encoded() != other.json[key]?.encoded()
+            }
+        }
         guard !other.isForEachDevice else { return false }
         if other.basisPoints == 10_000 {
             // It is for all users. Only devices without a user are left.

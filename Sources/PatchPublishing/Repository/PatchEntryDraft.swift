@@ -44,27 +44,23 @@ package struct PatchEntryDraft: Sendable {
         set { json.set(Key.path, newValue.map(JSONValue.string)) }
     }
 
-    /// The state; nil if only a later version of the library knows it, or whom the entry is for.
+    /// The state; nil if only a later version of the library knows it.
     package var state: PatchList.Entry.State? {
-        get { writtenState == .withdrawn || hasKnownAudience ? writtenState : nil }
+        get { json[Key.state]?.text.flatMap(PatchList.Entry.State.init) }
         set {
-            let old = writtenState
             let isStop = newValue == .paused || newValue == .withdrawn
-            if isStop, old == .shadow {
+            if isStop, state == .shadow {
                 json.set(Key.before, .string(PatchList.Entry.State.shadow.rawValue))
-            } else if !isStop || old == .active {
+            } else if !isStop || state == .active {
                 json.set(Key.before, nil)
             }
             json.set(Key.state, newValue.map { .string($0.rawValue) })
         }
     }
 
-    /// The state, whomever the entry is for.
-    private var writtenState: PatchList.Entry.State? { json[Key.state]?.text.flatMap(PatchList.Entry.State.init) }
-
     /// Whether this version of the library can read whom the entry is for, and when. Its devices leave out an entry
-    /// that they cannot read, unless that is a withdrawal.
-    var hasKnownAudience: Bool {
+    /// that they cannot read, unless that is a withdrawal; those of a later version may run it.
+    package var hasKnownAudience: Bool {
         func isKnown(_ key: String, _ canBeRead: (JSONValue) -> Bool) -> Bool { json[key].map(canBeRead) ?? true }
         func areNames(_ value: JSONValue) -> Bool {
             if case .array(let names) = value { names.allSatisfy { $0.text != nil } } else { false }
@@ -78,13 +74,13 @@ package struct PatchEntryDraft: Sendable {
 
     /// The state in which it is offered again: in shadow if it was in shadow when it was paused or withdrawn.
     package var resumedState: PatchList.Entry.State {
-        if let state = writtenState, state == .active || state == .shadow { return state }
+        if let state, isOffered { return state }
         return json[Key.before]?.text == PatchList.Entry.State.shadow.rawValue ? .shadow : .active
     }
 
     /// Makes it active, or lets it be active once it is resumed.
     package mutating func leaveShadow() {
-        if writtenState == .shadow { state = .active }
+        if state == .shadow { state = .active }
         json.set(Key.before, nil)
     }
 
@@ -109,7 +105,8 @@ package struct PatchEntryDraft: Sendable {
     /// The last change.
     package var change: ChangeStamp { ChangeStamp(json, time: Key.since) }
 
-    /// The part of all devices that it is for; nil for all or, if there are groups or users, for only those.
+    /// The part of all devices that it is for; nil for all or, if there are groups or users, for only those. Also nil
+    /// if it cannot be read.
     package var rollout: Rollout? {
         get { try? Rollout(JSONObject(json[Key.rollout], Key.rollout)) }
         set { json.set(Key.rollout, newValue?.json) }

@@ -49,8 +49,10 @@ package enum RolloutStep: Sendable, Equatable {
         case withdrawn
         /// It is in shadow, and shadow is not a step of the rollout.
         case inShadow
-        /// Only a later version of the library knows its state, or whom it is for.
+        /// Only a later version of the library knows its state.
         case unknownState
+        /// Only a later version of the library knows whom it is for.
+        case unknownAudience
 
         /// Why an entry is not offered; nil if it is.
         fileprivate init?(of entry: PatchEntryDraft, _ gates: [Gate]) {
@@ -245,6 +247,8 @@ package enum RolloutStep: Sendable, Equatable {
                 .pause(crossed)
             } else if !isEnabled {
                 .wait([.switchedOff])
+            } else if !entry.hasKnownAudience {
+                .stopped(.unknownAudience)
             } else if entry.state == .shadow, !rules.beginsInShadow {
                 .stopped(.inShadow)
             } else if let next = rules.steps.first(where: { !$0.isReached(by: entry) }) {

@@ -39,14 +39,28 @@ import Testing
         list.entries = [entry]
         let read = try PatchList(list.json)
         #expect(read.entries.isEmpty && read.errors.count == 1)
-        #expect(entry.state == nil && !entry.isOffered)
-        #expect(entry.words == "of an unknown state, to unknown devices")
-        #expect(all.reachesMore(than: entry) && !entry.reachesMore(than: all))
+        #expect(entry.words == "offered to unknown devices")
+        #expect(all.reachesMore(than: entry) && !entry.reachesMore(than: all) && !entry.reachesMore(than: entry))
+        #expect(!entry.isListed(as: all) && !entry.isListed(as: entry))
         entry.state = .shadow
-        entry.state = .paused
-        #expect(entry.state == nil && entry.resumedState == .shadow)
         entry.state = .withdrawn
-        #expect(entry.state == .withdrawn && entry.words == "withdrawn from shadow")
+        #expect(entry.words == "withdrawn from shadow")
+    }
+
+    /// That nobody here knows whom it is for keeps no stop waiting, and hides none.
+    @Test func aPauseOfAnAudienceOfALaterVersionIsAStop() throws {
+        var list = try feed.repository().list
+        var entry = try #require(list.entries.first)
+        entry.json.set("rollout", Self.region)
+        var paused = entry
+        try paused.setState(.paused)
+        #expect(paused.words == "paused, to unknown devices")
+        #expect(entry.reachesMore(than: paused) && !paused.reachesMore(than: entry))
+        list.entries = [entry]
+        var stopped = list
+        stopped.entries = [paused]
+        #expect(list.offersMore(than: stopped) != nil && stopped.offersMore(than: list) == nil)
+        #expect(stopped.isStop(of: list) && !list.isStop(of: stopped))
     }
 
     /// Its percentage is written, although an entry without one is for all.

@@ -223,6 +223,10 @@ import Testing
         var bad = evidence
         bad.gates = [Self.crossed]
         #expect(RolloutStep(of: entry, isEnabled: true, by: Self.rules, bad, at: now) == .pause(Self.crossed))
+        entry.json.set("rollout", .object([("permyriad", .integer(500)), ("by", .string("region"))]))
+        #expect(RolloutStep(of: entry, isEnabled: true, by: Self.rules, bad, at: now) == .pause(Self.crossed))
+        #expect(
+            RolloutStep(of: entry, isEnabled: true, by: Self.rules, evidence, at: now) == .stopped(.unknownAudience))
     }
 
     /// An alarm lasts until a decision is made.

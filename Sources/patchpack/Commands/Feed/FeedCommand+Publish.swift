@@ -180,7 +180,8 @@ extension FeedCommand {
                 lines =
                     removed.map { "removed  \($0.name)" }
                     + needed.map { entry in
-                        let why = entry.state == nil ? "" : ", which no higher version is"
+                        let isKnown = entry.state != nil && entry.hasKnownAudience
+                        let why = isKnown ? ", which no higher version is" : ""
                         return "stays  \(entry.name)  \(entry.words)\(why)"
                     }
             }
