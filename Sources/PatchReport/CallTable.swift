@@ -66,6 +66,7 @@ struct CallTable: Sendable {
             patches[patch].failureShare = means.failures.share
             patches[patch].fallbackShare = means.fallbacks.share
             patches[patch].slowerShares = means.slower.map(\.share)
+            patches[patch].callScale = rows.scale
         }
     }
 }

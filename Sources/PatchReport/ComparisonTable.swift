@@ -166,6 +166,7 @@ struct ComparisonTable: Sendable {
             patches[Int(key.patch)].comparisons.append(comparison)
         }
         for index in patches.indices {
+            patches[index].comparisonScale = rows.scale
             patches[index].comparisons.sort { ($1.counts.differed, $0.function) < ($0.counts.differed, $1.function) }
         }
     }

@@ -164,6 +164,9 @@ package struct FleetReport: Sendable, Equatable {
         /// The mean of the devices' shares of their measured calls that took longer than each of
         /// `EventRecord.timeBounds`.
         package var slowerShares = EventRecord.timeBounds.map { _ in Share(0, of: 0) }
+        /// How many devices each one represents whose calls, or whose comparisons, are counted. More devices have room
+        /// in the report itself.
+        package var callScale = 1, comparisonScale = 1
         /// The first minute with a failure or a roll-back, in minutes since 1970.
         package var firstBadMinute: Int?
         /// Devices by app version, the newest version first.

@@ -65,8 +65,18 @@ extension ReportGate {
             case (false, .differs): judgeFunctions(of: patch, after: previous, scale)
             case (false, _): judge(bounds(of: patch, scale), after: previous.map { bounds(of: $0, scale) })
             }
-        judgement.scale = max(1, scale)
+        judgement.scale = max(1, judgement.isOfUncounted ? scale : self.scale(in: patch, scale))
         return judgement
+    }
+
+    /// How many devices each one represents whose share is counted. Tables of calls and of comparisons have less room
+    /// than that of devices.
+    private func scale(in patch: FleetReport.Patch, _ scale: Int) -> Int {
+        switch measure {
+        case .failures, .fallbacks, .time: patch.callScale
+        case .differs: patch.comparisonScale
+        case .failing, .rolledBack, .refused, .syncFailed, .storeFailed: scale
+        }
     }
 
     // MARK: a share of the devices

@@ -432,4 +432,22 @@ import Testing
         }
         #expect(wrong <= 10, "\(wrong) of 200")
     }
+
+    /// There is room for the comparisons of fewer devices than for devices, so their sample is a smaller one.
+    @Test func theScaleIsThatOfTheSampleWhichTheGateReads() throws {
+        var limits = ReportBuilder.Limits()
+        limits.devices = 64
+        let lines = (1...15).map { device in
+            ReportTests.line("compared", device: device, #","code.function.name":"A.a","shadow.agreed":1"#)
+        }
+        let report = try ReportTests.report(lines, limits: limits)
+        let patch = try #require(report.patches.first)
+        func judge(_ text: String) throws -> ReportGate.Judgement {
+            try #require(ReportGate(text)).judge(patch, scale: report.scale)
+        }
+        #expect(report.scale == 1 && patch.shadowed == 15)
+        #expect(try judge("failing<1%").scale == 1)
+        let compared = try judge("differs<1%")
+        #expect(compared.scale > 1 && compared.sequence.share.total < 15)
+    }
 }

@@ -79,7 +79,8 @@ package final class PatchStore: Sendable {
     /// The app that a folder belongs to: each version of it that has a part of the folder, the one that synced last
     /// first.
     ///
-    /// - Throws: `no-input` if there is no state; if none can be used, the error of the first one that is faulty.
+    /// - Throws: `no-input` if there is no state, or the parts cannot be listed; if none can be used, the error of the
+    ///   first one that is faulty.
     package static func hosts(of folder: Path) throws(PatchError) -> [HostInfo] {
         try StoreFolder.hosts(in: folder)
     }

@@ -7,9 +7,10 @@ internal import PatchRunner
 // (``StoreFolder`` lists the files).
 //
 // A process writes only the part of its own version, once it has that part's lock, and reads the others without a
-// lock. So no two processes write a file at once, and no version takes anything away from another one. There are two
-// exceptions: the name of the installation belongs to all versions, and the first one that finds none notes it; and the
-// part of a version that no longer runs is removed by any version that can lock it.
+// lock. So no two processes write a file at once, and no version takes anything away from another one. There are three
+// exceptions: the name of the installation belongs to all versions, and the first one that finds none notes it; the
+// part of a version that no longer runs is removed by any version that can lock it; and an older library's part is
+// taken over only while none of its processes runs.
 extension StoreFolder {
     /// The parts of the other versions, in the order of ``listOthers()``; empty if they cannot be listed.
     func others() -> [StoreFolder] { (try? listOthers()) ?? [] }
@@ -141,7 +142,8 @@ extension StoreFolder {
 
     /// The app that a folder belongs to: each version of it that has a part, the one that synced last first.
     ///
-    /// - Throws: `no-input` if there is no state; if none can be used, the error of the first one that is faulty.
+    /// - Throws: `no-input` if there is no state, or the parts cannot be listed; if none can be used, the error of the
+    ///   first one that is faulty.
     static func hosts(in root: Path) throws(PatchError) -> [HostInfo] {
         var states: [StoreState] = []
         var fault: PatchError?

@@ -14,7 +14,8 @@ struct ReportGateResult {
             ? "all devices" : [id ?? "no patch", version.map(String.init)].compactMap(\.self).joined(separator: " ")
     }
     private let judgement: ReportGate.Judgement
-    /// All devices in the events; `Int.max` if only a sample of them was counted, or if no patch was reported.
+    /// All devices in the events; `Int.max` for a gate on them, if only a sample was counted, or if no patch was
+    /// reported.
     private var fleet = Int.max
     /// How many devices rolled the patch back together with other patches.
     private var suspected = 0
@@ -104,7 +105,8 @@ struct ReportGateResult {
             return "\(comparable), which is too few for a verdict\(cause)"
         }
         if judgement.isOfUncounted {
-            let part = share.value.map { " of the devices (\($0.percent))" } ?? ""
+            let all = judgement.scale > 1 ? "counted devices" : "devices"
+            let part = share.value.map { " of the \(all) (\($0.percent))" } ?? ""
             return "too many names: functions of \(share.wholeCount.grouped)\(part) are not counted"
         }
         guard let value = share.value else { return "no device has reported enough for a verdict" }
