@@ -17,6 +17,9 @@ extension Instruction {
         }
     }
 
+    /// Whether a call passes the value of a register, which comes after that of its function.
+    func passes(_ register: Int) -> Bool { b == 0 || register < a + b }
+
     /// Whether it may write a register.
     func writes(_ register: Int) -> Bool { written?.contains(register) ?? false }
 

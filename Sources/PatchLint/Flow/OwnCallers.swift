@@ -1,9 +1,8 @@
 /// Finds out whether scripts themselves may call a function that they have given to the app.
 final class OwnCallers {
     private let functions: [Prototype]
-    private let budget: LintBudget
-    /// For each function, the one that makes it, and the index of the instruction that does.
-    private lazy var makers: [ObjectIdentifier: (function: Prototype, index: Int)] = findMakers()
+    fileprivate let budget: LintBudget
+    fileprivate let replaces: ReplaceCalls
     private lazy var called: Called = findCalled()
 
     /// The names whose values may be called: those that are not only given to `patch.replace`.
@@ -29,39 +28,30 @@ final class OwnCallers {
     init(_ functions: [Prototype], _ budget: LintBudget) {
         self.functions = functions
         self.budget = budget
+        replaces = ReplaceCalls(functions, budget)
     }
 
     /// Whether a function may have a caller in the scripts. One that is only given to `patch.replace` has none.
     func mayCall(_ function: Prototype) -> Bool {
-        guard let (maker, index) = makers[ObjectIdentifier(function)], index + 1 < maker.code.count else { return true }
+        guard let (maker, index) = replaces.makers[ObjectIdentifier(function)], index + 1 < maker.code.count
+        else { return true }
         let (made, then) = (maker.code[index].a, maker.code[index + 1])
         // An assignment moves the function to its variable. One that has a name already gets another name.
         let isMoved = then.opcode == .move && then.b == made && maker.localNames.local(of: made, at: index + 1) == nil
         let (register, next) = isMoved ? (then.a, index + 2) : (made, index + 1)
         if let local = maker.localNames.local(of: register, at: next) {
             // In a loop, a use before the assignment comes after it.
-            return maker.mayCall(register, in: local.range, as: local.number, budget)
+            return maker.mayCall(register, local, self)
         }
         switch then.opcode {
         case .setField where !then.k && then.c == made:
             // Lua calls metamethods.
             guard let name = maker.text(then.b), !name.hasPrefix("__") else { return true }
-            return maker.mayCall(name, ofTableIn: then.a, at: index + 1, budget) ?? called.mayHave(field: name)
+            return maker.mayCall(name, ofTableIn: then.a, at: index + 1, self) ?? called.mayHave(field: name)
         case .setGlobal where !then.k && then.c == made && maker.isEnvironment(then.a):
             return maker.text(then.b).map { called.mayHave(global: $0) } ?? true
-        default: return !maker.isGivenToReplace(index, budget)
+        default: return !replaces.isGiven(index, of: maker)
         }
-    }
-
-    private func findMakers() -> [ObjectIdentifier: (function: Prototype, index: Int)] {
-        var makers: [ObjectIdentifier: (function: Prototype, index: Int)] = [:]
-        for function in functions {
-            for (index, instruction) in function.code.enumerated()
-            where instruction.opcode == .closure && function.inner.indices.contains(instruction.bx) {
-                makers[ObjectIdentifier(function.inner[instruction.bx])] = (function, index)
-            }
-        }
-        return makers
     }
 
     private func findCalled() -> Called {
@@ -73,7 +63,7 @@ final class OwnCallers {
                 case .getGlobal, .getField:
                     guard let name = function.text(instruction.c) else { break }
                     let isGlobal = instruction.opcode == .getGlobal && function.isEnvironment(instruction.b)
-                    if function.mayLeadToCall(index, budget) {
+                    if function.mayLeadToCall(index, self) {
                         if isGlobal { called.globals.insert(name) } else { called.fields.insert(name) }
                     }
                     if isGlobal && (name == "_G" || name == "waxClass") { called.areMixed = true }
@@ -85,9 +75,9 @@ final class OwnCallers {
                     } else {
                         called.anyField = true
                     }
-                case .getTable: if function.mayCallElement(index, budget) { called.anyField = true }
+                case .getTable: if function.mayCallElement(index, self) { called.anyField = true }
                 case .genericForPrepare:
-                    if function.mayCallVariable(ofLoopAt: index, budget) { called.anyField = true }
+                    if function.mayCallVariable(ofLoopAt: index, self) { called.anyField = true }
                 default: break
                 }
             }
@@ -104,7 +94,7 @@ final class OwnCallers {
 /// The uses of a field of a table that has only one name.
 private struct FieldUses {
     let field: String
-    let budget: LintBudget
+    let callers: OwnCallers
     /// Whether it is called, or is handed on in a way that may lead to a call.
     var mayBeCalled = false
     /// Whether the table may have other names.
@@ -113,7 +103,7 @@ private struct FieldUses {
     /// Notes an instruction that reads the field.
     mutating func note(_ index: Int, in function: Prototype) {
         guard function.text(function.code[index].c) == field else { return }
-        if function.mayLeadToCall(index, budget) { mayBeCalled = true }
+        if function.mayLeadToCall(index, callers) { mayBeCalled = true }
     }
 }
 
@@ -121,13 +111,13 @@ extension Prototype {
     /// Whether a field of a table in a register may be called; nil if that is not known: it is not a table made for one
     /// local name, it may have another name, or the budget is spent.
     fileprivate func mayCall(
-        _ field: String, ofTableIn register: Int, at index: Int, _ budget: LintBudget
+        _ field: String, ofTableIn register: Int, at index: Int, _ callers: OwnCallers
     ) -> Bool? {
         guard let local = localNames.local(of: register, at: index),
-            isNewTable(register, at: local.range.lowerBound, budget)
+            isNewTable(register, at: local.range.lowerBound, callers.budget)
         else { return nil }
-        budget.pay(10 * local.range.count)
-        var found = FieldUses(field: field, budget: budget)
+        callers.budget.pay(10 * local.range.count)
+        var found = FieldUses(field: field, callers: callers)
         let hasOtherName = uses.contains(register, in: local.range) { place in
             if code[place].opcode == .getField, code[place].b == register { found.note(place, in: self) }
             return givesName(toTableIn: register, at: place)
@@ -136,7 +126,7 @@ extension Prototype {
         where function.upvalues[upvalue].number == local.number {
             function.findUses(ofTableIn: upvalue, &found)
         }
-        return hasOtherName || found.mayHaveOtherName || budget.isSpent ? nil : found.mayBeCalled
+        return hasOtherName || found.mayHaveOtherName || callers.budget.isSpent ? nil : found.mayBeCalled
     }
 
     /// Whether the value that a register has at an instruction is a table that has just been made.
@@ -165,8 +155,8 @@ extension Prototype {
     }
 
     private func findUses(ofTableIn upvalue: Int, _ found: inout FieldUses) {
-        found.budget.pay(10 * code.count)
-        guard !found.budget.isSpent else { return }
+        found.callers.budget.pay(10 * code.count)
+        guard !found.callers.budget.isSpent else { return }
         for index in code.indices where code[index].b == upvalue {
             switch code[index].opcode {
             case .getUpvalue: found.mayHaveOtherName = true
@@ -181,78 +171,43 @@ extension Prototype {
         }
     }
 
-    /// Whether a local function in a register is called, captured, or handed on to anything but `patch.replace`.
-    fileprivate func mayCall(_ register: Int, in range: Range<Int>, as name: Int32, _ budget: LintBudget) -> Bool {
-        budget.pay(10 * range.count)
-        let isCaptured = (captures[register] ?? []).contains { $0.function.upvalues[$0.upvalue].number == name }
+    /// Whether a local value in a register is called, captured, or handed on to anything but `patch.replace`.
+    fileprivate func mayCall(_ register: Int, _ local: Local, _ callers: OwnCallers) -> Bool {
+        callers.budget.pay(10 * local.range.count)
+        let isCaptured = (captures[register] ?? []).contains { $0.function.upvalues[$0.upvalue].number == local.number }
         return isCaptured
-            || uses.contains(register, in: range) { index in
+            || uses.contains(register, in: local.range) { index in
                 guard code[index].opcode == .move, code[index].b == register else {
                     return keeps(register, at: index)
                 }
-                return localNames.local(of: code[index].a, at: index + 1) != nil || !isGivenToReplace(index, budget)
+                return localNames.local(of: code[index].a, at: index + 1) != nil
+                    || !callers.replaces.isGiven(index, of: self)
             }
     }
 
     /// Whether the value that an instruction puts into a register may be called.
-    fileprivate func mayLeadToCall(_ index: Int, _ budget: LintBudget) -> Bool {
-        mayCallLocal(code[index].a, at: index + 1, budget) ?? !isGivenToReplace(index, budget)
+    fileprivate func mayLeadToCall(_ index: Int, _ callers: OwnCallers) -> Bool {
+        let register = code[index].a
+        if let local = localNames.local(of: register, at: index + 1) { return mayCall(register, local, callers) }
+        return !callers.replaces.isGiven(index, of: self)
     }
 
     /// Whether an element of a table, which an instruction puts into a register, is called next or by a local name.
     ///
     /// Any other use of an element is taken for one of a value of the app, as most are.
-    fileprivate func mayCallElement(_ index: Int, _ budget: LintBudget) -> Bool {
-        mayCallLocal(code[index].a, at: index + 1, budget) ?? isCallee(index, ifFar: true)
+    fileprivate func mayCallElement(_ index: Int, _ callers: OwnCallers) -> Bool {
+        let register = code[index].a
+        if let local = localNames.local(of: register, at: index + 1) { return mayCall(register, local, callers) }
+        return isCallee(index, ifFar: true)
     }
 
     /// Whether a variable of a loop such as `for name, check in pairs(checks)` may be called.
-    fileprivate func mayCallVariable(ofLoopAt index: Int, _ budget: LintBudget) -> Bool {
+    fileprivate func mayCallVariable(ofLoopAt index: Int, _ callers: OwnCallers) -> Bool {
         var register = code[index].a + 4
         while let local = localNames.local(of: register, at: index + 1), local.range.lowerBound == index + 1 {
-            if mayCall(register, in: local.range, as: local.number, budget) { return true }
+            if mayCall(register, local, callers) { return true }
             register += 1
         }
         return false
-    }
-
-    /// Whether the local value that a register has at an instruction may be called; nil if the register has no name.
-    private func mayCallLocal(_ register: Int, at index: Int, _ budget: LintBudget) -> Bool? {
-        localNames.local(of: register, at: index).map { mayCall(register, in: $0.range, as: $0.number, budget) }
-    }
-
-    /// Whether the value that an instruction puts into a register without a name is only an argument of
-    /// `patch.replace`.
-    fileprivate func isGivenToReplace(_ index: Int, _ budget: LintBudget) -> Bool {
-        let register = code[index].a
-        for place in code.indices.dropFirst(index + 1) {
-            budget.pay(1)
-            guard !budget.isSpent else { return false }
-            let next = code[place]
-            if next.opcode == .call || next.opcode == .tailCall, next.a < register {
-                // An argument that nothing has written since is this value.
-                return (next.b == 0 || register < next.a + next.b) && isReplace(next.a, before: index, budget)
-            }
-            if next.writes(register) { return false }
-        }
-        return false
-    }
-
-    /// Whether the value that a register has at an instruction is `patch.replace`.
-    private func isReplace(_ register: Int, before index: Int, _ budget: LintBudget) -> Bool {
-        guard let field = lastWrite(of: register, before: index, budget), code[field].opcode == .getField,
-            text(code[field].c) == "replace",
-            let table = lastWrite(of: code[field].b, before: field, budget), code[table].opcode == .getGlobal
-        else { return false }
-        return isEnvironment(code[table].b) && text(code[table].c) == "patch"
-    }
-
-    private func lastWrite(of register: Int, before index: Int, _ budget: LintBudget) -> Int? {
-        for place in (0..<index).reversed() {
-            budget.pay(1)
-            guard !budget.isSpent else { return nil }
-            if code[place].writes(register) { return place }
-        }
-        return nil
     }
 }

@@ -189,6 +189,32 @@ import Testing
         #expect(before - budget.steps < 61_000_000)
     }
 
+    // MARK: callers
+
+    /// The steps that lint takes to see that a script calls no replacement itself.
+    private static func stepsToFindCallers(_ source: String) throws -> Int {
+        let functions = try Prototype.compiled(replacing + source).nested
+        let budget = LintBudget()
+        let before = budget.steps
+        #expect(!OwnCallers(functions, budget).mayCall(functions[1]))
+        return before - budget.steps
+    }
+
+    private static let replacing = "function total(o, a) return o(a) end patch.replace('F.give', total)\n"
+
+    /// The call that gets a value is looked for, and then the function that is called.
+    @Test func argumentsOfManyCallsArePaidFor() throws {
+        let arguments = Array(repeating: "t.a", count: 200).joined(separator: ",")
+        let calls = String(repeating: "G(\(arguments))\n", count: 60)
+        let steps = try Self.stepsToFindCallers("local t = {a=1}\n" + calls)
+        #expect((1_000_000..<10_000_000).contains(steps), "\(steps)")
+    }
+
+    @Test func replaceIsFoundOnceUnderALocalName() throws {
+        let calls = String(repeating: "add('F',total)\n", count: 3000)
+        #expect(try Self.stepsToFindCallers("local add = patch.replace\n" + calls) < 1_000_000)
+    }
+
     // MARK: values
 
     /// Tables that share their parts: 100 fields each, four levels deep.
@@ -305,12 +331,7 @@ import Testing
             repeat local k = a local l until k
             local function m(n, o, ...) local p = ... return function() return n, p end end
             """
-        let script = PatchScript(name: "main.lua", bytes: Array(source.utf8))
-        let state = try ScriptState(
-            [script], limits: PatchLimits(), host: HostInfo(app: "com.example.app", version: "1"),
-            names: NameTable(), reports: .none, seed: 1)
-        defer { state.close() }
-        let main = try #require(Prototype(dumped: try state.loader.precompiled(script)))
+        let main = try Prototype.compiled(source)
         for function in [main] + main.inner + main.inner.flatMap(\.inner) {
             let names = LocalNames(of: function)
             for index in function.code.indices {
