@@ -3,6 +3,8 @@ final class OwnCallers {
     private let functions: [Prototype]
     fileprivate let budget: LintBudget
     fileprivate let replaces: ReplaceCalls
+    /// For each local name, whether its value may be called.
+    fileprivate var calledLocals: [ReplaceCalls.LocalID: Bool] = [:]
     private lazy var called: Called = findCalled()
 
     /// The names whose values may be called: those that are not only given to `patch.replace`.
@@ -173,6 +175,10 @@ extension Prototype {
 
     /// Whether a local value in a register is called, captured, or handed on to anything but `patch.replace`.
     fileprivate func mayCall(_ register: Int, _ local: Local, _ callers: OwnCallers) -> Bool {
+        callers.calledLocals.value(of: .init(self, register, local)) { findCall(of: register, local, callers) }
+    }
+
+    private func findCall(of register: Int, _ local: Local, _ callers: OwnCallers) -> Bool {
         callers.budget.pay(10 * local.range.count)
         let isCaptured = (captures[register] ?? []).contains { $0.function.upvalues[$0.upvalue].number == local.number }
         return isCaptured

@@ -202,6 +202,12 @@ import Testing
 
     private static let replacing = "function total(o, a) return o(a) end patch.replace('F.give', total)\n"
 
+    /// Each read asks whether the local value is called.
+    @Test func readsIntoALocalNameAreFollowedOnce() throws {
+        let reads = String(repeating: "x=t.a\n", count: 9000)
+        #expect(try Self.stepsToFindCallers("local t = {a=1} local x\n" + reads) < 1_000_000)
+    }
+
     /// The call that gets a value is looked for, and then the function that is called.
     @Test func argumentsOfManyCallsArePaidFor() throws {
         let arguments = Array(repeating: "t.a", count: 200).joined(separator: ",")
