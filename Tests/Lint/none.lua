@@ -606,6 +606,63 @@ patch.replace('Cart.total', all[1])
 patch.replace('Cart.tax', function(original, price)
   return all[1](original, price) end)
 -- lint: none
+local rules = {total = function(original, price, quantity)
+  if quantity == nil then return original(price) end
+  return original(price, quantity) end}
+patch.replace('Cart.total', rules.total)
+patch.replace('Cart.tax', function(original, price)
+  local name = patch.id ~= '' and 'total' or 'other'
+  local rule = rules[name] or function(f, p) return f(p) end
+  return rule(original, price) end)
+-- lint: none
+local rules = {total = function(original, price, quantity)
+  if quantity == nil then return original(price) end
+  return original(price, quantity) end}
+patch.replace('Cart.total', rules.total)
+patch.replace('Cart.tax', function(original, price)
+  return (rules[patch.id] or print)(original, price) end)
+-- lint: none
+local rules = {total = function(original, price, quantity)
+  if quantity == nil then return original(price) end
+  return original(price, quantity) end}
+patch.replace('Cart.total', rules.total)
+patch.replace('Cart.tax', function(original, price)
+  local rule = patch.id ~= '' and rules[patch.id]
+  if rule then return rule(original, price) end
+  return original(price) end)
+-- lint: none
+local rules = {total = function(original, price, quantity)
+  if quantity == nil then return original(price) end
+  return original(price, quantity) end}
+patch.replace('Cart.total', rules.total)
+patch.replace('Cart.tax', function(original, price)
+  local rule, other = rules[patch.id], 1
+  return rule(original, price) end)
+-- lint: none
+local rules = {total = function(original, price, quantity)
+  if quantity == nil then return original(price) end
+  return original(price, quantity) end}
+patch.replace('Cart.total', rules.total)
+patch.replace('Cart.tax', function(original, price)
+  local rule
+  rule = rules[patch.id] or print
+  return rule(original, price) end)
+-- lint: none
+local rules = {total = function(original, price, quantity)
+  if quantity == nil then return original(price) end
+  return original(price, quantity) end}
+patch.replace('Cart.total', rules.total)
+patch.replace('Cart.tax', function(original, price)
+  local done, sum = pcall(rules[patch.id], original, price)
+  return done and sum or price end)
+-- lint: none
+local rules = {total = function(original, price, quantity)
+  if quantity == nil then return original(price) end
+  return original(price, quantity) end}
+patch.replace('Cart.total', rules.total)
+patch.replace('Cart.tax', function(original, price)
+  return (rules[patch.id])(original, price > 1 and price or 1, patch.id == 'x') end)
+-- lint: none
 local total = require 'total'
 patch.replace('Cart.total', total)
 patch.replace('Cart.tax', function(original, price)

@@ -198,13 +198,48 @@ extension Prototype {
         return !callers.replaces.isGiven(index, of: self)
     }
 
-    /// Whether an element of a table, which an instruction puts into a register, is called next or by a local name.
+    /// Whether an element of a table, which an instruction puts into a register, is called, also by a local name or by
+    /// `pcall`, and also if there is another value in its place: `rules[name] or print`.
     ///
-    /// Any other use of an element is taken for one of a value of the app, as most are.
+    /// Any other use of an element is taken for one of a value of the app, as most are. So right code is refused if a
+    /// replacement is called only after `run(rules[name], price)`, `return rules[name]`, `run = rules[name]` with a
+    /// name that is not a local one of the function, or `{call = rules[name]}`.
     fileprivate func mayCallElement(_ index: Int, _ callers: OwnCallers) -> Bool {
-        let register = code[index].a
-        if let local = localNames.local(of: register, at: index + 1) { return mayCall(register, local, callers) }
-        return isCallee(index, ifFar: true)
+        var (register, place) = (code[index].a, index + 1)
+        for _ in 0..<100 {
+            guard code.indices.contains(place), !callers.budget.isSpent else { return false }
+            callers.budget.pay(1)
+            if let local = localNames.local(of: register, at: place) { return mayCall(register, local, callers) }
+            let next = code[place]
+            place += 1
+            switch next.opcode {
+            // A function is true. After each test there is the jump for one of its results.
+            case .test where next.a == register: place += next.k ? 0 : 1
+            case .testAndSet where next.b == register && next.k: register = next.a
+            case .move where next.b == register: register = next.a
+            case .jump:
+                guard next.jump >= 0 else { return false }
+                place += next.jump
+            case .call where next.a <= register, .tailCall where next.a <= register:
+                return next.a == register || isProtectedCall(next, of: register, at: place - 1, callers)
+            case .genericForPrepare: return next.a == register
+            case .forPrepare, .forLoop, .genericForLoop, .returnSome, .returnNone, .returnOne: return false
+            default:
+                if next.writes(register) || keeps(register, at: place - 1) { return false }
+                if next.isTest { place += 1 }
+            }
+        }
+        // A call may have a long argument.
+        return true
+    }
+
+    /// Whether a call is one of `pcall` or `xpcall`, which call the value of a register.
+    private func isProtectedCall(
+        _ call: Instruction, of register: Int, at index: Int, _ callers: OwnCallers
+    ) -> Bool {
+        guard register == call.a + 1, call.passes(register) else { return false }
+        let name = callers.replaces.global(of: .init(function: self, register: call.a, index: index))
+        return name == "pcall" || name == "xpcall"
     }
 
     /// Whether a variable of a loop such as `for name, check in pairs(checks)` may be called.

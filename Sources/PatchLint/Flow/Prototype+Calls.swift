@@ -47,13 +47,9 @@ extension Prototype {
     }
 
     /// Whether the value that an instruction puts into a register is called next.
-    ///
-    /// - Parameter ifFar: The answer if the next 100 instructions do not show it, as before a call with a long
-    ///   argument.
-    func isCallee(_ index: Int, ifFar: Bool = false) -> Bool {
+    func isCallee(_ index: Int) -> Bool {
         let register = code[index].a
-        let next = code[(index + 1)...].prefix(100)
-        for instruction in next where instruction.a == register {
+        for instruction in code[(index + 1)...].prefix(100) where instruction.a == register {
             switch instruction.opcode {
             case .call, .tailCall: return true
             // None of these writes the register.
@@ -61,6 +57,6 @@ extension Prototype {
             default: return false
             }
         }
-        return ifFar && next.endIndex < code.endIndex
+        return false
     }
 }
