@@ -679,6 +679,15 @@ patch.replace('Cart.total', total)
 patch.replace('Cart.tax', function(original, price)
   return total(original, price) end)
 -- lint: none
+local M = {lib = {}}
+function M.lib.total(original, price, quantity)
+  if quantity == nil then return original(price) end
+  return original(price, quantity) end
+patch.replace('Cart.total', M.lib.total)
+patch.replace('Cart.tax', function(original, price)
+  local _, again = _G.next(M.lib)
+  return again(original, price) end)
+-- lint: none
 local function both(f)
   patch.replace('Cart.total', f)
   patch.replace('Cart.tax', function(original, price) return f(original, price) end) end

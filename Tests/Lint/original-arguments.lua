@@ -56,6 +56,12 @@ function M.lib.total(original, price)
 patch.replace('Cart.total', M.lib.total)
 patch.replace('Cart.tax', function(original, price)
   log.info(tostring(M[patch.id])) return original(price) end)
+-- lint: original-arguments in line 3
+local M = {lib = {}}
+function M.lib.total(original, price)
+  return original(price) end
+patch.replace('Cart.total', M.lib.total)
+function walk(node) while node do node = node.next end end
 -- lint: original-arguments in fix.lua line 3
 local fix = require 'fix'
 patch.replace('Cart.total', fix.total)

@@ -58,6 +58,7 @@ final class OwnCallers {
 
     private func findCalled() -> Called {
         var called = Called()
+        var hasFieldLikeReader = false
         for function in functions {
             budget.pay(10 * function.code.count)
             for (index, instruction) in function.code.enumerated() where !budget.isSpent {
@@ -69,7 +70,9 @@ final class OwnCallers {
                         if isGlobal { called.globals.insert(name) } else { called.fields.insert(name) }
                     }
                     if isGlobal && (name == "_G" || name == "waxClass") { called.areMixed = true }
-                    if name == "rawget" || name == "next" { called.anyField = true }
+                    if name == "rawget" || name == "next" {
+                        if isGlobal { called.anyField = true } else { hasFieldLikeReader = true }
+                    }
                 case .getUpvalue where function.isEnvironment(instruction.b): called.areMixed = true
                 case .getSelf:
                     if instruction.k, let name = function.text(instruction.c) {
@@ -84,6 +87,8 @@ final class OwnCallers {
                 }
             }
         }
+        // The field may be the global, by its other name: `_G.next`.
+        if called.areMixed && hasFieldLikeReader { called.anyField = true }
         // The rest has not been read.
         if budget.isSpent {
             called.anyField = true
