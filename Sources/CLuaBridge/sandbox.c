@@ -81,8 +81,8 @@ static int sandbox_xpcall(lua_State *L) {
 // If the script's table has no `__index` or `__call` yet, the copy has a function that looks for one there when it is
 // needed, because classes are often completed late.
 
-static const char index_event[] = "__index", newindex_event[] = "__newindex";
-static const char *const events[] = {index_event, "__call", newindex_event, "__tostring", "__name", "__metatable",
+static const char index_event[] = "__index", call_event[] = "__call", newindex_event[] = "__newindex";
+static const char *const events[] = {index_event, call_event, newindex_event, "__tostring", "__name", "__metatable",
     "__pairs", "__len", "__eq", "__lt", "__le", "__unm", "__add", "__sub", "__mul", "__div", "__mod", "__pow", "__idiv",
     "__band", "__bor", "__bxor", "__shl", "__shr", "__bnot"};
 static const char *const refused_events[] = {"__gc", "__close"};
@@ -102,7 +102,7 @@ static int push_late_event(lua_State *L, const char *event) {
 }
 
 static int late_index(lua_State *L) {
-    switch (push_late_event(L, "__index")) {
+    switch (push_late_event(L, index_event)) {
     case LUA_TNIL: return 1;
     case LUA_TFUNCTION:
         lua_pushvalue(L, 1);
@@ -117,7 +117,7 @@ static int late_index(lua_State *L) {
 }
 
 static int late_call(lua_State *L) {
-    if (push_late_event(L, "__call") != LUA_TFUNCTION) return luaL_error(L, "attempt to call a table value");
+    if (push_late_event(L, call_event) != LUA_TFUNCTION) return luaL_error(L, "attempt to call a table value");
     lua_replace(L, -3);
     lua_pop(L, 1);
     lua_insert(L, 1);
@@ -125,7 +125,7 @@ static int late_call(lua_State *L) {
     return lua_gettop(L);
 }
 
-/// Updates the copy on top from the script's metatable at 2.
+/// Updates the copy on top from the script's metatable at 2, which has been checked.
 static void update_copy(lua_State *L) {
     int copy = lua_gettop(L);
     for (int i = 0; i < EVENT_COUNT; i++) {
@@ -133,7 +133,6 @@ static void update_copy(lua_State *L) {
         lua_pushvalue(L, -1);
         int type = lua_rawget(L, 2);
         if (type == LUA_TTABLE && (events[i] == index_event || events[i] == newindex_event)) pp_count_link(state_of(L));
-        if (i == 1 && type != LUA_TNIL && type != LUA_TFUNCTION) luaL_error(L, "'__call' must be a function");
         if (i < 2 && type == LUA_TNIL) {
             lua_pop(L, 1);
             lua_pushcfunction(L, i == 0 ? late_index : late_call);
@@ -222,6 +221,9 @@ static int sandbox_setmetatable(lua_State *L) {
         lua_replace(L, 3);
         refuse_loops(L, index_event);
         refuse_loops(L, newindex_event);
+        int type = raw_field(L, 2, call_event);
+        if (type != LUA_TNIL && type != LUA_TFUNCTION) return luaL_error(L, "'%s' must be a function", call_event);
+        lua_pop(L, 1);
         update_copy(L);
         lua_replace(L, 2);
     }

@@ -131,6 +131,24 @@ import TestSupport
                 """) == "right")
     }
 
+    @Test func aRefusedMetatableChangesNoOtherTable() throws {
+        #expect(
+            try run(
+                """
+                local A = {__index = {name = "first"}}
+                local a = setmetatable({}, A)
+                A.__index = {name = "second"}
+                A.__call = 1
+                local isDone, message = pcall(setmetatable, {}, A)
+                assert(not isDone and message:find("'__call' must be a function", 1, true))
+                assert(a.name == "first")
+                A.__call = nil
+                setmetatable({}, A)
+                assert(a.name == "second")
+                return "right"
+                """) == "right")
+    }
+
     @Test func stringsKeepTheirMetatable() throws {
         #expect(
             try run(
