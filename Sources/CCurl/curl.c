@@ -1,7 +1,6 @@
 #include "CCurl.h"
 
 #include <dlfcn.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 
@@ -119,6 +118,8 @@ static curl_socket_t open_socket(void *context, curlsocktype purpose, struct cur
     return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
 }
 #else
+#include <fcntl.h>
+
 /* A program that another thread starts in between does. */
 static int close_on_exec(void *context, curl_socket_t socket, curlsocktype purpose) {
     (void)context, (void)purpose;
