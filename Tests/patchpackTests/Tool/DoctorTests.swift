@@ -64,6 +64,27 @@ import Testing
             let failed = run.lines.filter { $0.hasPrefix("fail  ") }.map { $0.split(separator: " ")[1] }
             #expect(failed == ["MD5", "SHA1", "SHA256", "zip"], "\(run.text)")
         }
+
+        /// Whatever needs only a key of some kind works without this one.
+        @Test func doctorARefusedKindOfKeyIsOneFault() throws {
+            let run = try shop.shell(
+                #"""
+                clang=$(dirname "$(readlink -f "$(command -v swift)")")/clang
+                cat >refused.c <<'END'
+                #define _GNU_SOURCE
+                #include <dlfcn.h>
+                #include <string.h>
+                void *EVP_PKEY_CTX_new_from_name(void *library, const char *name, const char *properties) {
+                    void *(*next)(void *, const char *, const char *) = dlsym(RTLD_NEXT, "EVP_PKEY_CTX_new_from_name");
+                    return name && !strcmp(name, "ED25519") ? NULL : next(library, name, properties);
+                }
+                END
+                "$clang" -shared -fPIC -o refused.so refused.c && LD_PRELOAD=./refused.so "$TOOL" doctor
+                """#)
+            #expect(run.status == 69, "\(run.status) \(run.error)")
+            let failed = run.lines.filter { $0.hasPrefix("fail  ") }.map { $0.split(separator: " ")[1] }
+            #expect(failed == ["ed25519"], "\(run.text)")
+        }
     #endif
 
     @Test func aPolicyShowsCheckByCheck() throws {
