@@ -8,7 +8,7 @@
 # The checks that need no build, and find most mistakes.
 GATES = lint workflows api
 # One release build, one debug build with the short tests, the sanitizers, what uses these builds, and the compile with another compiler.
-TESTS = programs asan test tsan sid mutants service fleet-advance deploy world tool-count interop references $(if $(TUF_CONFORMANCE),conformance)
+TESTS = programs asan tsan test sid mutants service fleet-advance deploy world tool-count interop references $(if $(TUF_CONFORMANCE),conformance)
 # The rest, for a schedule and for the eve of a release.
 NIGHTLY = packages long fuzz bench-count machines docs page fleet monitoring arguments deb release $(if $(TUF_CONFORMANCE),conformance) \
   trixie-tests sid-tests arm64 variants asan-all tsan-long soak world-long
