@@ -23,9 +23,9 @@ struct RolloutEvidence {
         let (all, unread) = try EventFiles.report(
             on: places, mayBeMissing: true, filter, listed: query.listed, console)
         self.unread = unread
-        let gates = query.results(of: query.gates, in: all)
-        let limits = query.results(of: query.limits, in: all)
         let report = query.only(in: all)
+        let gates = query.results(of: query.gates, in: report, of: all)
+        let limits = query.results(of: query.limits, in: report, of: all)
         ofStep = RolloutStep.Evidence(report, begin: query.begin, isWhole: unread == nil, gates, limits)
         notes = (report.input.notes + report.shortages(in: query, gates)).map { "note  \($0)" }
     }

@@ -49,10 +49,11 @@ struct RolloutQuery {
 
     /// The results of gates on the asked version.
     ///
-    /// - Parameter report: The report on all versions that count.
-    func results(of gates: [ReportGate], in report: FleetReport) -> [ReportGateResult] {
-        ReportGateResult.all(
-            gates, only(in: report), id: entry.id, version: entry.version, report.patches, listed: listed)
+    /// - Parameters:
+    ///   - report: The report on that version alone.
+    ///   - all: The report on all versions that count.
+    func results(of gates: [ReportGate], in report: FleetReport, of all: FleetReport) -> [ReportGateResult] {
+        ReportGateResult.all(gates, report, id: entry.id, version: entry.version, all.patches, listed: listed)
     }
 
     /// The report on the asked version alone.
