@@ -29,61 +29,64 @@ import Testing
     }
 
     #if os(Linux)
-        /// The release that counts is the loaded one, not that of the headers.
-        @Test func doctorOtherReleaseIsTold() throws {
-            let run = try shop.shell(
+        /// Runs `doctor` with functions of C in the place of those of the libraries.
+        private func doctor(preloading source: String) throws -> Tool {
+            try shop.shell(
                 """
                 clang=$(dirname "$(readlink -f "$(command -v swift)")")/clang
-                echo 'const char lua_ident[] = "$LuaVersion: Lua 5.4.99  Copyright $";' >ident.c
-                "$clang" -shared -fPIC -o ident.so ident.c && LD_PRELOAD=./ident.so "$TOOL" doctor
+                cat >stand-in.c <<'END'
+                \(source)
+                END
+                "$clang" -shared -fPIC -o stand-in.so stand-in.c && LD_PRELOAD=./stand-in.so "$TOOL" doctor
                 """)
+        }
+
+        /// The names of what has failed.
+        private func failures(in run: Tool) -> [Substring] {
+            run.lines.filter { $0.hasPrefix("fail  ") }.map { $0.split(separator: " ")[1] }
+        }
+
+        /// The release that counts is the loaded one, not that of the headers.
+        @Test func doctorOtherReleaseIsTold() throws {
+            let run = try doctor(
+                preloading: #"const char lua_ident[] = "$LuaVersion: Lua 5.4.99  Copyright $";"#)
             #expect(run.status == 0 && run.lines.first?.hasSuffix(", Lua 5.4.99") == true, "\(run.text) \(run.error)")
         }
 
         /// The libraries answer, and wrongly.
         @Test func doctorWrongResultsAreFound() throws {
-            let run = try shop.shell(
-                #"""
-                clang=$(dirname "$(readlink -f "$(command -v swift)")")/clang
-                cat >wrong.c <<'END'
-                #define _GNU_SOURCE
-                #include <dlfcn.h>
-                int EVP_Digest(const void *data, unsigned long size, unsigned char *digest, unsigned *length,
-                               const void *type, void *engine) {
-                    int (*next)(const void *, unsigned long, unsigned char *, unsigned *, const void *, void *) =
-                        dlsym(RTLD_NEXT, "EVP_Digest");
-                    int done = next(data, size, digest, length, type, engine);
-                    digest[0] ^= 1;
-                    return done;
-                }
-                int inflate(void *stream, int flush) { return -3; }
-                END
-                "$clang" -shared -fPIC -o wrong.so wrong.c && LD_PRELOAD=./wrong.so "$TOOL" doctor
-                """#)
+            let run = try doctor(
+                preloading: #"""
+                    #define _GNU_SOURCE
+                    #include <dlfcn.h>
+                    int EVP_Digest(const void *data, unsigned long size, unsigned char *digest, unsigned *length,
+                                   const void *type, void *engine) {
+                        int (*next)(const void *, unsigned long, unsigned char *, unsigned *, const void *, void *) =
+                            dlsym(RTLD_NEXT, "EVP_Digest");
+                        int done = next(data, size, digest, length, type, engine);
+                        digest[0] ^= 1;
+                        return done;
+                    }
+                    int inflate(void *stream, int flush) { return -3; }
+                    """#)
             #expect(run.status == 70, "\(run.status) \(run.error)")
-            let failed = run.lines.filter { $0.hasPrefix("fail  ") }.map { $0.split(separator: " ")[1] }
-            #expect(failed == ["MD5", "SHA1", "SHA256", "zip"], "\(run.text)")
+            #expect(failures(in: run) == ["MD5", "SHA1", "SHA256", "zip"], "\(run.text)")
         }
 
         /// Whatever needs only a key of some kind works without this one.
         @Test func doctorARefusedKindOfKeyIsOneFault() throws {
-            let run = try shop.shell(
-                #"""
-                clang=$(dirname "$(readlink -f "$(command -v swift)")")/clang
-                cat >refused.c <<'END'
-                #define _GNU_SOURCE
-                #include <dlfcn.h>
-                #include <string.h>
-                void *EVP_PKEY_CTX_new_from_name(void *library, const char *name, const char *properties) {
-                    void *(*next)(void *, const char *, const char *) = dlsym(RTLD_NEXT, "EVP_PKEY_CTX_new_from_name");
-                    return name && !strcmp(name, "ED25519") ? NULL : next(library, name, properties);
-                }
-                END
-                "$clang" -shared -fPIC -o refused.so refused.c && LD_PRELOAD=./refused.so "$TOOL" doctor
-                """#)
+            let run = try doctor(
+                preloading: #"""
+                    #define _GNU_SOURCE
+                    #include <dlfcn.h>
+                    #include <string.h>
+                    void *EVP_PKEY_CTX_new_from_name(void *library, const char *name, const char *properties) {
+                        void *(*next)(void *, const char *, const char *) = dlsym(RTLD_NEXT, "EVP_PKEY_CTX_new_from_name");
+                        return name && !strcmp(name, "ED25519") ? NULL : next(library, name, properties);
+                    }
+                    """#)
             #expect(run.status == 69, "\(run.status) \(run.error)")
-            let failed = run.lines.filter { $0.hasPrefix("fail  ") }.map { $0.split(separator: " ")[1] }
-            #expect(failed == ["ed25519"], "\(run.text)")
+            #expect(failures(in: run) == ["ed25519"], "\(run.text)")
         }
     #endif
 
