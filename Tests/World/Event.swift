@@ -11,9 +11,8 @@ struct Event: Codable {
         case push, pull, deploy, repair, backup, restore
         // A worker of a host.
         case start, stop, crash, confirm, sync, call, background, foreground
-        // A clock: of a host, or of an operator.
-        case skew, wrong
-        case wait
+        // A clock: of a host, or of an operator. And nothing.
+        case skew, wrong, wait
 
         /// How often these happen for each time that any other one does.
         fileprivate static let weights: [Verb: Int] = [
@@ -37,8 +36,7 @@ struct Event: Codable {
 }
 
 extension Event {
-    /// What people do in this order, soon after one another: with a stroke in the other copy of the feed, with a plus
-    /// to another patch.
+    /// What people do in this order, soon one after another: ' is in the other copy of the feed, + is another patch.
     private static let habits = [
         "publish deploy start sync call confirm advance deploy",
         "enable publish widen deploy start confirm sync call stop start confirm sync stop start sync call",

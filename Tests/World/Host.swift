@@ -35,8 +35,7 @@ import Synchronization
         var crashes: [PatchID: Int] = [:], retried: [PatchID: Int] = [:]
         /// How many lives in a row have crashed without a sync.
         var unsynced = 0
-        /// A version of the guard that has proved itself, when that was seen, and the place of the state of the feed
-        /// that was known then.
+        /// A version of the guard that has proved itself, when that was seen, and what was `known` then.
         var held: (patch: PatchID, time: Int, place: Int)?
     }
 

@@ -19,8 +19,7 @@ import Synchronization
     /// The place of the state of the feed that it obeys, or -1 if that is not certain.
     private(set) var known = -1
     private var network = Network(event: Event(verb: .sync))
-    /// How often the app has called each version; and how often each has answered, also if nothing but this program
-    /// asked.
+    /// How often the app has called each version; and how often each has answered, also when only this program asked.
     private var calls: [PatchID: Int] = [:], made: [PatchID: Int] = [:]
     /// The versions of the guard that have answered in this process, and still must if the feed offers them, with the
     /// place of the state of the feed that was known when they did.

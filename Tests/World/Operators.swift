@@ -260,12 +260,15 @@ struct Request {
     }
 
     private func deploy(_ copy: Copy, _ event: Event) throws(PatchError) -> String {
-        let (count, repairs) = (world.deployed.count, event.verb == .repair)
+        let (timestamp, repairs) = (copy.timestamp, event.verb == .repair)
         let deployment = try Deployment(of: copy.folder, root: world.root, to: world, repairs: repairs)
         if event.how % 8 == 0 { world.writesLeft = event.how / 8 % 12 }
+        let earlier = repairs ? exchange(&world.givenUp[timestamp], with: world.deployed.last??.timestamp) : nil
         defer {
             world.writesLeft = nil
-            world.checkDeployments(since: count, repairing: repairs)
+            // Once it is in the chain, another deployment ends it.
+            let isNext = world.files.contains { $0.key.hasSuffix(".next.json") && $0.value.last?.bytes == timestamp }
+            if repairs, !isNext { world.givenUp[timestamp] = earlier }
         }
         let outcome = try deployment.run()
         world.count("deployments")

@@ -9,8 +9,7 @@ extension World {
     private static let soak = 4 * 3600
     private static let gates = ["failing=0", "rolled-back=0", "failing<20%", "refused<20%"].compactMap(ReportGate.init)
 
-    /// A report on a version of a patch, as `feed advance` makes it, with the events of installations that lie, or on
-    /// all of them.
+    /// A report on a version, as `feed advance` makes it, with the events of installations that lie; or on all patches.
     private func report(
         on entry: PatchEntryDraft? = nil, lies: [String] = [], newSince: Timestamp? = nil
     ) throws(PatchError) -> FleetReport {

@@ -18,6 +18,8 @@ import world_faults
     var root: [UInt8] = []
     /// Each state of the feed that was written, by its timestamp, and those that were put in place, in this order.
     var records: [[UInt8]: Record] = [:], deployed: [Record?] = []
+    /// What was in place when a repair began, which the repair gives up, by its own timestamp.
+    var givenUp: [[UInt8]: [UInt8]] = [:]
     /// The states of each file that is in place.
     private(set) var files: [String: [(time: Int, bytes: [UInt8])]] = [:]
     /// After so many more writes, the process that deploys is killed; nil if it is not.
@@ -30,8 +32,7 @@ import world_faults
     let liars: Int, releaseThreshold: Int
     /// The ways in which the hosts' disks fail: none, at the end of a process, or in all ways.
     let diskFaults: [DiskFault?]
-    /// After how many hours or days a job renews and deploys the feed, and takes the steps of rollouts, in seconds; nil
-    /// if there is none. And when it did so last.
+    /// After how many seconds a job renews and deploys the feed, and takes the steps of rollouts; nil if there is none.
     private let cronPause: Int?
     private var lastCron = 0
     private let faultsBefore = Int(world_faults_count())
@@ -130,7 +131,7 @@ extension World: DeployTarget {
             guard left != 0 else { return .failure(PatchError(.io, "the process was killed")) }
             writesLeft = left.map { $0 - 1 }
             files[file.path, default: []].append((now, bytes))
-            if file.path == FeedLayout.timestamp { deployed.append(records[bytes]) }
+            if file.path == FeedLayout.timestamp { noteDeployment(of: bytes) }
             return .success(true)
         }.get()
     }
