@@ -1,7 +1,6 @@
 import RandomSupport
 
-/// Something that happens in a world. It names its parties by numbers, of which a world takes the remainder, so that
-/// any list of events can happen, and a part of a list too.
+/// Something that happens in a world. Its parties are numbers, of which a world takes the remainder.
 struct Event: Codable {
     enum Verb: String, CaseIterable, Codable {
         // An operator, in a copy of the feed.
@@ -36,7 +35,7 @@ struct Event: Codable {
 }
 
 extension Event {
-    /// What people do in this order, soon one after another: ' is in the other copy of the feed, + is another patch.
+    /// What people do in this order: ' in the other copy, + to another patch or worker, ~ by an old cache, a digit how.
     private static let habits = [
         "publish deploy start sync call confirm advance deploy",
         "enable publish widen deploy start confirm sync call stop start confirm sync stop start sync call",
@@ -47,9 +46,14 @@ extension Event {
         "backup publish restore publish repair", "push pull' publish' deploy' publish publish' repair",
         "stage sign withdraw sign deploy start sync", "stage pause disable sign enable sign deploy sync",
         "withdraw stage withdraw sign sign deploy sync", "start call start call start call",
+        "stage sign4 sign5 deploy", "backup publish deploy restore3 refresh3 repair",
+        "drop enable publish deploy start0 sync start5+ sync+ sync withdraw deploy sync sync~+ start0",
+        "drop enable publish7 deploy start sync start start start start start",
+        "drop enable publish0 deploy start sync call publish9 deploy sync call sync call sync",
+        "drop enable publish4 deploy start0 sync5 call5 start5 sync call5 start0 call5 start5 call5 start0 call5",
     ].map { habit in
         habit.split(separator: " ").map { word in
-            (verb: Verb(rawValue: word.filter(\.isLetter)), mark: word.last)
+            (verb: Verb(rawValue: word.filter(\.isLetter)), marks: word.filter { !$0.isLetter })
         }
     }
 
@@ -59,10 +63,8 @@ extension Event {
         let verbs = Verb.allCases.flatMap { verb in
             Array(repeating: verb, count: (Verb.weights[verb] ?? 1) * random.one(of: [0, 1, 1, 1, 2, 4]))
         }
-        // Feeds expire where most gaps are long.
         let often = (0..<4).map { _ in random.one(of: [0, 1, 2, 4]) } + [random.one(of: [0, 0, 0, 1])]
-        var gaps = zip([60, 600, 3600, 86_400, 20 * 86_400], often).flatMap { Array(repeating: $0, count: $1) }
-        if gaps.isEmpty { gaps = [60] }
+        let gaps = [60] + zip([60, 600, 3600, 86_400, 20 * 86_400], often).flatMap { Array(repeating: $0, count: $1) }
         let nesting = random.one(of: [0.0, 0.1, 0.3])
         let habit = random.one(of: [0.0, 0.05, 0.2])
         var events: [Event] = []
@@ -70,14 +72,17 @@ extension Event {
             let event = event(&random, verbs, gaps, nesting)
             events.append(event)
             guard random.unit() < habit else { continue }
-            for (verb, mark) in random.one(of: habits) {
+            for (verb, marks) in random.one(of: habits) {
                 var next = Self.event(&random, verbs, gaps, nesting, verb)
                 next.gap = 1 + random.next(below: verb == .wait ? 86_400 : 1200)
                 next.who = event.who
-                next.what = event.what % 99 + (mark == "'" ? 300 : mark == "+" ? 1 : 0)
-                if !next.verb.isOfHost { next.how = event.how }
+                next.what = event.what % 99 + (marks.contains("'") ? 300 : marks.contains("+") ? 1 : 0)
+                let digit = marks.first(where: \.isNumber)?.wholeNumberValue
+                if !next.verb.isOfHost { next.how = event.how + (digit.map { $0 - event.how % 12 } ?? 0) }
                 // Mostly, neither a network nor a disk fails.
-                if next.verb.isOfHost, random.unit() < 0.75 { next.how = 11 + 100 * random.next(below: 10) }
+                if next.verb.isOfHost, !marks.isEmpty || random.unit() < 0.75 {
+                    next.how = (marks.first == "~" ? 17 : 11) + 100 * (digit ?? random.next(below: 10))
+                }
                 events.append(next)
             }
         }
@@ -88,10 +93,9 @@ extension Event {
         _ random: inout SeededRandom, _ verbs: [Verb], _ gaps: [Int], _ nesting: Double, _ verb: Verb? = nil
     ) -> Event {
         let verb = verb ?? random.one(of: verbs)
-        let gap = random.one(of: gaps)
         var event = Event(
-            gap: 1 + random.next(below: gap), verb: verb, who: random.next(below: 12), what: random.next(below: 1000),
-            how: random.next(below: 1000))
+            gap: 1 + random.next(below: random.one(of: gaps)), verb: verb, who: random.next(below: 12),
+            what: random.next(below: 1000), how: random.next(below: 1000))
         // The world waits for downloads, and for signatures and uploads.
         let atOnce: [Verb] = [.drop, .push, .pull, .backup, .restore, .wrong, .wait]
         let waits = verb.isOfHost ? [.sync, .foreground].contains(verb) : !atOnce.contains(verb)

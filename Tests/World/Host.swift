@@ -22,20 +22,17 @@ import Synchronization
     unowned let world: World
 
     struct Part {
-        /// The place of the newest state of the feed that a sync has read, or -1. It may know more than that if a later
-        /// sync has not ended well.
+        /// The place of the newest state of the feed that a sync has read, or -1; and whether it may know more.
         var known = -1, isUncertain = false
         /// Whether its disk has ever failed to write.
         var hasBrokenDisk = false
-        /// The patches that were tried, those of them that have proved themselves at some time, and those that have
-        /// crashed while others had not, so that the cause was not known at once, or that have come back.
+        /// The patches that were tried, that ever proved themselves, and that have come back or crashed among others.
         var tried: Set<PatchID> = [], proven: Set<PatchID> = [], shared: Set<PatchID> = []
-        /// How often each patch has crashed a life since it last proved itself, and when each patch that is closed was
-        /// last tried again, and crashed.
+        /// How often each patch has crashed a life since it proved itself, and when each closed one did in a new try.
         var crashes: [PatchID: Int] = [:], retried: [PatchID: Int] = [:]
         /// How many lives in a row have crashed without a sync.
         var unsynced = 0
-        /// A version of the guard that has proved itself, when that was seen, and what was `known` then.
+        /// A guard that has proved itself, when that was seen, and the place of the state of the feed known then.
         var held: (patch: PatchID, time: Int, place: Int)?
     }
 

@@ -51,10 +51,9 @@ extension World {
     func noteDeployment(of timestamp: [UInt8]) {
         let old = deployed.last ?? nil
         deployed.append(records[timestamp])
-        guard let old, records[timestamp] != nil else { return }
-        let isKept = history(of: timestamp).contains {
-            $0.snapshot == old.snapshot || givenUp[$0.timestamp] == old.timestamp
-        }
+        let earlier = history(of: timestamp)
+        guard let old, !earlier.isEmpty else { return }
+        let isKept = earlier.contains { $0.snapshot == old.snapshot || givenUp[$0.timestamp] == old.timestamp }
         expect(isKept, "no deployed change is lost", "deployment \(deployed.count - 1)")
     }
 }
@@ -128,8 +127,7 @@ extension Life {
         }
     }
 
-    /// No older version runs in the place of one that has proved itself. What has failed too often, so that another
-    /// version answers, stays off until the next launch.
+    /// No older version runs in the place of a proven one, and what has failed stays off until the next launch.
     private func checkOrder(_ running: [PatchID]) {
         let opened = notes.opened
         for held in device.store.state.held where !held.isOnTrial && !held.isSuspended && !opened.contains(held.patch) {
@@ -153,8 +151,7 @@ extension Life {
         }
     }
 
-    /// A guard that always answers does so, or another one does, as long as the feed offers it: in the process in which
-    /// it has answered, also while versions change; and, once it has proved itself, in each process.
+    /// A guard that the feed offers answers on, or another one does: where it has, and, once proven, in each process.
     private func checkGuards(_ banned: [PatchID], _ answering: PatchID?, isFunction: Bool) {
         let isOpen = answering == nil
         let wasOpen = takeOpen() || isOpen

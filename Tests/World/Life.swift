@@ -10,19 +10,16 @@ import Synchronization
     private let link = Link()
     private(set) var isDead = false, isSyncing = false
     private var isConfirmed = false, isInBackground = false
-    /// Whether it has ended, or may be killed without a word about it.
-    private var hasEnded = false
-    /// Whether the disk fails in what it does now.
-    private var hasFault = false
+    /// Whether it has ended, or may be killed without a word about it; and whether the disk fails in what it does now.
+    private var hasEnded = false, hasFault = false
     /// When it was launched, or synced last; and when its patches were activated at the latest.
     private(set) var synced = 0, activated = 0
     /// The place of the state of the feed that it obeys, or -1 if that is not certain.
     private(set) var known = -1
     private var network = Network(event: Event(verb: .sync))
-    /// How often the app has called each version; and how often each has answered, also when only this program asked.
+    /// How often the app has called each version; and how often each has answered, also to this program.
     private var calls: [PatchID: Int] = [:], made: [PatchID: Int] = [:]
-    /// The versions of the guard that have answered in this process, and still must if the feed offers them, with the
-    /// place of the state of the feed that was known when they did.
+    /// The guards that have answered in this process, with the place of the state of the feed that was known then.
     var guards: [PatchID: Int] = [:]
     /// The patches that have run, and those that have failed too often, so that older versions have taken their places.
     var ran: Set<PatchID> = [], replaced: Set<PatchID> = []
@@ -50,9 +47,7 @@ import Synchronization
         limits.callTime = .seconds(60)
         // Nothing of a log is dropped.
         var logs = PatchEventLog.Limits()
-        logs.fileBytes = 256 << 20
         logs.files = .max
-        logs.fileAge = .seconds(1 << 40)
         logs.age = .seconds(1 << 40)
         device = PatchDevice(
             host: info, registry: registry, folder: host.folder, feed: .init(root: host.world.root, source: link),
@@ -96,7 +91,6 @@ import Synchronization
             activated = world.now
             synced = world.now
             device.launch()
-            // It obeys what the folder knows.
             known = part.known
             guard device.role == .writer else { break }
             known = hasFault || host.isUncertain ? -1 : host.parts.values.map(\.known).max() ?? -1

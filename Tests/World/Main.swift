@@ -13,8 +13,7 @@ struct Main {
         var words = CommandLine.arguments.dropFirst()
         while let name = words.popFirst() { options[name] = words.popFirst() ?? "" }
         let traces = options["--seed"] != nil
-        let seeds = options["--seed"] ?? options["--seeds"] ?? "1-1000000"
-        let bounds = seeds.split(separator: "-").compactMap { Int($0) }
+        let bounds = (options["--seed"] ?? options["--seeds"] ?? "1-999").split(separator: "-").compactMap { Int($0) }
         let end = ContinuousClock.now + .seconds(options["--time"].flatMap { Int($0) } ?? 60)
         let base = NSTemporaryDirectory() + "/world-\(ProcessInfo.processInfo.processIdentifier)"
         let given = try options["--events"].map { try JSONDecoder().decode([Event].self, from: Data($0.utf8)) }

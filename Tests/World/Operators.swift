@@ -70,16 +70,14 @@ struct Request {
         _ = try FeedChange(of: copy.folder, .init(ChangeDetails(at: time)), signers: signers, keys: [key]).make(feed)
         world.root = try copy.folder.read(FeedLayout.firstRoot) ?? []
         for other in world.operators {
-            let pin = PinnedRoot(of: copy.folder, given: nil, keys: [other.key], hasKey: true)
-            _ = try pin.keep(world.root)
+            _ = try PinnedRoot(of: copy.folder, given: nil, keys: [other.key], hasKey: true).keep(world.root)
         }
         world.note(copy, Request(knew: []))
         _ = try exchange(copy, Event(verb: .push))
         _ = try Deployment(of: copy.folder, root: world.root, to: world, repairs: false).run()
     }
 
-    /// The job of the feed, which takes the next step of each rollout. If it is refused, somebody takes what is
-    /// deployed, as the hints say, and repeats it.
+    /// Takes the next step of each rollout. If that is refused, somebody takes what is deployed, and repeats it.
     func runJob(in copy: Copy, isRepeated: Bool = false) {
         let steps = Truth.ids.indices.map { (Event.Verb.advance, $0) } + [(.refresh, 0), (.deploy, 0)]
         // Without faults.
@@ -124,15 +122,15 @@ struct Request {
         settings.clock = { [self] in MainActor.assumeIsolated { time } }
         settings.details.author = name
         settings.stages = event.verb == .stage
+        // Above all that was signed, after a backup was restored.
+        if event.verb == .refresh, event.how % 8 == 3 { settings.details.versionFloor = 2 * world.records.count }
         // A passphrase is typed.
         if event.how % 3 == 0 { world.wait() }
-        let held: [SigningKey] =
-            switch event.verb {
-            case .stage: event.how / 100 % 2 == 0 ? [Keys.release[0]] : []
-            case .sign: [Keys.release[event.gap % 2]]
-            case .rotate: [Keys.root] + Keys.release + Keys.online
-            default: Array(Keys.release.suffix(world.releaseThreshold))
-            }
+        let held =
+            [
+                Event.Verb.stage: event.how / 100 % 2 == 0 ? [Keys.release[0]] : [],
+                .sign: [Keys.release[event.gap % 2]], .rotate: [Keys.root] + Keys.release + Keys.online,
+            ][event.verb] ?? Array(Keys.release.suffix(world.releaseThreshold))
         let card = FeedSigner { [world] payload throws(PatchError) in
             let key = MainActor.assumeIsolated {
                 // It has the key of the state that the change was made of.
@@ -142,11 +140,14 @@ struct Request {
             }
             return try key.sign(payload[...])
         }
-        let usesCard = event.verb != .stage && event.verb != .rotate
+        // Of two who sign in turn, one may have no card.
+        let signs = event.verb == .sign
+        let usesCard = signs ? event.how % 4 > 0 : event.verb != .stage && event.verb != .rotate
         let signers = try held.map { (key) throws(PatchError) in try FeedSigner(key) } + (usesCard ? [card] : [])
         let change = FeedChange(of: copy.folder, settings, signers: signers, keys: [key])
         func isWaiting() -> Bool { copy.folder.hasStaged() && (try? change.staged(on: change.repository())) != nil }
-        let signs = event.verb == .sign
+        let missing = signs ? try? change.staged(on: change.repository()).missing().flatMap(\.keyIDs) : nil
+        let isAwaited = signs && event.inner.isEmpty && missing?.contains(held[0].feedKey.id) == true
         let fault: DiskFault? = event.how / 10 % 8 == 0 ? (event.how % 2 == 0 ? .killed : .full) : nil
         // A process that is killed may leave a half of the files that wait.
         let keepsStaged = !signs && event.inner.isEmpty && fault != .killed && isWaiting()
@@ -157,12 +158,21 @@ struct Request {
             world.note(copy, signs ? copy.staged ?? request : request, signs: signs)
         }
         let isUrgent = ![.publish, .widen, .resume, .stage, .rotate].contains(event.verb)
-        let result =
-            try signs
-            ? change.resume { _, _ in }
-            : change.run(isUrgent: isUrgent) { (feed, details) throws(PatchError) in
-                request.offers = try edit(&feed, &details, event, change, copy)
+        let result: FeedChange.Result
+        do throws(PatchError) {
+            result =
+                try signs
+                ? change.resume { _, _ in }
+                : change.run(isUrgent: isUrgent) { (feed, details) throws(PatchError) in
+                    request.offers = try edit(&feed, &details, event, change, copy)
+                }
+        } catch {
+            world.expect(!isAwaited || error.code != .feedSignature, "a signature that is awaited is kept", "\(error)")
+            if case .takeNewestOrPass? = error.remedy as? PublishingRemedy, event.inner.isEmpty {
+                world.expect(settings.details.versionFloor == 0, "versions above all that was signed pass", "\(error)")
             }
+            throw error
+        }
         if result.outcome == .staged, event.verb == .stage { copy.staged = request }
         if result.outcome == .written { world.count("changes") }
         return "\(result.outcome)"
@@ -263,7 +273,7 @@ struct Request {
         let (timestamp, repairs) = (copy.timestamp, event.verb == .repair)
         let deployment = try Deployment(of: copy.folder, root: world.root, to: world, repairs: repairs)
         if event.how % 8 == 0 { world.writesLeft = event.how / 8 % 12 }
-        let earlier = repairs ? exchange(&world.givenUp[timestamp], with: world.deployed.last??.timestamp) : nil
+        let earlier = repairs ? Swift.exchange(&world.givenUp[timestamp], with: world.deployed.last??.timestamp) : nil
         defer {
             world.writesLeft = nil
             // Once it is in the chain, another deployment ends it.

@@ -9,7 +9,7 @@ extension World {
     private static let soak = 4 * 3600
     private static let gates = ["failing=0", "rolled-back=0", "failing<20%", "refused<20%"].compactMap(ReportGate.init)
 
-    /// A report on a version, as `feed advance` makes it, with the events of installations that lie; or on all patches.
+    /// A report on all patches, or on one as `feed advance` makes it, with the events of installations that lie.
     private func report(
         on entry: PatchEntryDraft? = nil, lies: [String] = [], newSince: Timestamp? = nil
     ) throws(PatchError) -> FleetReport {
@@ -28,17 +28,18 @@ extension World {
                 try input.read(Path(host.logs).appending(name), into: &builder)
             }
         }
-        if let entry, liars > 0 {
+        if let entry {
             let time = Timestamp(nearestTo: now - 60)
-            let lines = (0..<liars).flatMap { liar in
-                lies.map { name in
-                    #"""
-                    {"schema":"patchpack.event/1","timestamp":"\#(time)","eventName":"\#(name)",\#
-                    "resource":{"app.installation.id":"liar\#(liar)","service.name":"\#(FeedFixture.app)",\#
-                    "deployment.environment.name":"release"},"attributes":{"patch.id":"\#(entry.id)",\#
-                    "patch.version":\#(entry.version),"error.type":"script","error.message":"\#(liar)"}}
-                    """#
-                }
+            let votes = (0..<liars).flatMap { liar in lies.map { (device: "liar\(liar)", name: $0, place: "release") } }
+            // What happens to a patch of the same name elsewhere decides nothing.
+            let elsewhere = [(device: "tester", name: lies.count > 4 ? "failed" : "activated", place: "test")]
+            let lines = (votes + elsewhere).map { device, name, place in
+                #"""
+                {"schema":"patchpack.event/1","timestamp":"\#(time)","eventName":"\#(name)",\#
+                "resource":{"app.installation.id":"\#(device)","service.name":"\#(FeedFixture.app)",\#
+                "deployment.environment.name":"\#(place)"},"attributes":{"patch.id":"\#(entry.id)",\#
+                "patch.version":\#(entry.version),"error.type":"script","error.message":"\#(device)"}}
+                """#
             }
             let file = Path("\(folder)/lies.jsonl")
             try OutputFile.write(Array(lines.joined(separator: "\n").utf8), to: file, force: true)
@@ -102,9 +103,8 @@ extension World {
             expect(patch.failing <= truth.failing.count, "what fails is reported", text)
             expect(patch.failing > 0 || truth.failures.isEmpty, "what fails is reported", text)
             expect(patch.rolledBack <= truth.rolledBack.count, "what was rolled back is reported", text)
-            guard !truth.isGuard, truth.answers else { continue }
             let isRight = truth.written <= patch.counts.calls && patch.counts.calls <= truth.calls
-            expect(isRight, "each call is reported once", text)
+            expect(isRight || truth.isGuard || !truth.answers, "each call is reported once", text)
         }
     }
 }

@@ -6,8 +6,7 @@ import world_faults
 
 /// A feed with its operators, and devices that take it: all parts are real, except for time, networks, and what fails.
 ///
-/// Nothing happens at the same time. What overlaps is nested: while a signature or a download is waited for, other
-/// events happen.
+/// What overlaps is nested: while a signature or a download is waited for, other events happen.
 @MainActor final class World {
     let folder: String
     private(set) var copies: [Copy] = [], operators: [Operator] = [], hosts: [Host] = []
@@ -32,7 +31,7 @@ import world_faults
     let liars: Int, releaseThreshold: Int
     /// The ways in which the hosts' disks fail: none, at the end of a process, or in all ways.
     let diskFaults: [DiskFault?]
-    /// After how many seconds a job renews and deploys the feed, and takes the steps of rollouts; nil if there is none.
+    /// After how many seconds a job renews the feed and takes steps of rollouts; nil for none. And when it did so last.
     private let cronPause: Int?
     private var lastCron = 0
     private let faultsBefore = Int(world_faults_count())
