@@ -101,13 +101,22 @@ static int push_late_event(lua_State *L, const char *event) {
     return raw_field(L, -1, event);
 }
 
+// Their functions may wait for the app, as those do that a metatable had from the start.
+
+static int end_late_index(lua_State *L, int status, lua_KContext context) {
+    (void)L;
+    (void)status;
+    (void)context;
+    return 1;
+}
+
 static int late_index(lua_State *L) {
     switch (push_late_event(L, index_event)) {
     case LUA_TNIL: return 1;
     case LUA_TFUNCTION:
         lua_pushvalue(L, 1);
         lua_pushvalue(L, 2);
-        lua_call(L, 2, 1);
+        lua_callk(L, 2, 1, 0, end_late_index);
         return 1;
     default:
         lua_pushvalue(L, 2);
@@ -116,12 +125,18 @@ static int late_index(lua_State *L) {
     }
 }
 
+static int end_late_call(lua_State *L, int status, lua_KContext context) {
+    (void)status;
+    (void)context;
+    return lua_gettop(L);
+}
+
 static int late_call(lua_State *L) {
     if (push_late_event(L, call_event) != LUA_TFUNCTION) return luaL_error(L, "attempt to call a table value");
     lua_replace(L, -3);
     lua_pop(L, 1);
     lua_insert(L, 1);
-    lua_call(L, lua_gettop(L) - 1, LUA_MULTRET);
+    lua_callk(L, lua_gettop(L) - 1, LUA_MULTRET, 0, end_late_call);
     return lua_gettop(L);
 }
 
@@ -133,9 +148,9 @@ static void update_copy(lua_State *L) {
         lua_pushvalue(L, -1);
         int type = lua_rawget(L, 2);
         if (type == LUA_TTABLE && (events[i] == index_event || events[i] == newindex_event)) pp_count_link(state_of(L));
-        if (i < 2 && type == LUA_TNIL) {
+        if (type == LUA_TNIL && (events[i] == index_event || events[i] == call_event)) {
             lua_pop(L, 1);
-            lua_pushcfunction(L, i == 0 ? late_index : late_call);
+            lua_pushcfunction(L, events[i] == index_event ? late_index : late_call);
         }
         lua_rawset(L, copy);
     }
@@ -151,6 +166,7 @@ static void push_copy(lua_State *L) {
         lua_pop(L, 1);
         if (!same) continue;
         lua_rawgeti(L, recent, i + 1);
+        lua_remove(L, recent);
         return;
     }
     lua_createtable(L, 0, 4);
@@ -165,6 +181,7 @@ static void push_copy(lua_State *L) {
     lua_rawseti(L, recent, 2 * next + 1);
     lua_pushvalue(L, -1);
     lua_rawseti(L, recent, 2 * next + 2);
+    lua_remove(L, recent);
 }
 
 /// Events that are ignored but not refused, because libraries define them along with others that work. Each is logged once.
@@ -175,7 +192,8 @@ static const struct {
     {"__mode", "the sandbox has no '__mode': its tables are not weak"},
 };
 
-static void leave_out(lua_State *L) {
+/// Warns of each of these events that the metatable at 2 has. Its copy will not have them.
+static void report_removals(lua_State *L) {
     pp_state *state = state_of(L);
     for (unsigned i = 0; i < sizeof reported_removals / sizeof *reported_removals; i++) {
         if (state->session.reported_removals & 1u << i) continue;
@@ -216,9 +234,8 @@ static int sandbox_setmetatable(lua_State *L) {
                 return luaL_error(L, "the sandbox has no '%s'", refused_events[i]);
             lua_pop(L, 1);
         }
-        leave_out(L);
+        report_removals(L);
         push_copy(L);
-        lua_replace(L, 3);
         refuse_loops(L, index_event);
         refuse_loops(L, newindex_event);
         int type = raw_field(L, 2, call_event);
@@ -259,7 +276,9 @@ static int sandbox_print(lua_State *L) {
         size_t bytes;
         charge(L, 10);
         pp_to_string(L, i, &bytes);
-        reserve(L, length += bytes + 1);
+        length += bytes + 1;
+        check_string_length(L, length);
+        charge_bytes(L, bytes);
         luaL_addvalue(&line);
     }
     luaL_pushresult(&line);

@@ -66,11 +66,16 @@ static inline int finish_callback(pp_state *state, lua_State *L, int count) {
 
 static inline int call_lua(lua_State *L, enum pp_lua_function which) { return state_of(L)->lua_functions[which](L); }
 
-/// Charges for a string of this size. Ends the run if no string can be that long.
-static inline void reserve(lua_State *L, uint64_t bytes) {
+/// Ends the run if no string can be that long.
+static inline void check_string_length(lua_State *L, uint64_t bytes) {
     pp_state *state = state_of(L);
     if (bytes > (uint64_t)state->session.limits.string_bytes) pp_kill_run(L, PP_STRING);
     if (bytes > (uint64_t)state->session.limits.hard_memory) pp_kill_run(L, PP_MEMORY);
+}
+
+/// Charges for a string of this size, if there can be one.
+static inline void reserve(lua_State *L, uint64_t bytes) {
+    check_string_length(L, bytes);
     charge_bytes(L, bytes);
 }
 

@@ -54,6 +54,33 @@ private final class Recursive: Sendable {
         #expect(harness.failures.isEmpty)
     }
 
+    /// An event that was added to a metatable later waits as one that it had from the start.
+    @Test(arguments: ["", "setmetatable(tax, events)"]) func asyncCallInLateEventIsAwaited(isSetAgain: String)
+        async throws
+    {
+        let harness = try Harness()
+        let rate = try harness.registry.replaceable("A.rate") { (x: Int) async -> Int in
+            await Task.yield()
+            return x * 10
+        }
+        _ = rate
+        let pay = try harness.registry.replaceable("A.pay") { (x: Int) async -> Int in x }
+        try harness.apply(
+            """
+            local events = {}
+            local tax = setmetatable({}, events)
+            events.__index = function(_, key) return host.call("A.rate", #key) end
+            events.__call = function(_, x) return 1, host.call("A.rate", x) end
+            \(isSetAgain)
+            patch.replace("A.pay", function(original, x)
+              local one, called = tax(x)
+              return one + called + tax.abc
+            end)
+            """, replaces: ["A.pay"])
+        #expect(await pay(5) == 1 + 50 + 30)
+        #expect(harness.failures.isEmpty)
+    }
+
     @Test func asyncCallCancelledTellsOriginalOnly() async throws {
         let harness = try Harness()
         let fetch = try harness.registry.replaceable("A.fetch") { (x: Int) async -> Int in

@@ -132,6 +132,9 @@ import Testing
         }
         #expect(try failure("for i = 1, 5000 do end") { $0.callFuel = 1000 }?.message == "ended: out of fuel")
         #expect(try failure("for i = 1, 5000 do end") { $0.callFuel = 100_000 } == nil)
+        // A line pays for each of its parts once.
+        let parts = "local parts = {} for i = 1, 100 do parts[i] = ('x'):rep(10000) end print(table.unpack(parts))"
+        #expect(try failure(parts) { $0.callFuel = 400_000 } == nil)
         #expect(
             try failure("for i = 1, 1e9 do end") {
                 $0.callFuel = .max
