@@ -30,7 +30,7 @@ package struct TrustStoreFile: Sendable {
     ///
     /// - Parameter file: UTF-8; lines end in LF.
     /// - Throws: `config`, naming the line, if a line has another form, a key or a name is given twice, or the format
-    ///   does not allow a key.
+    ///   does not allow a key; `unavailable` if OpenSSL refuses SHA-256 or the kind of a key, or has no memory.
     package init(_ file: [UInt8]) throws(PatchError) {
         var rest = file.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         if rest.last?.isEmpty == true { rest.removeLast() }
@@ -38,9 +38,9 @@ package struct TrustStoreFile: Sendable {
             guard let text = String(validating: line, as: UTF8.self) else {
                 throw PatchError(.config, "not UTF-8 text", at: .init(line: number))
             }
-            // A signature is over the file before this change (`SignedTrustStore`). The label is kept, because the next
-            // number follows from it.
-            guard !text.hasPrefix("# signature ") else { continue }
+            // Signatures are left out, because they are over the bytes that were read (`SignedTrustStore`). The label
+            // is kept, because the next number follows from it.
+            guard !line.starts(with: "# signature ".utf8) else { continue }
             guard !line.isEmpty, line.first != UInt8(ascii: "#") else {
                 lines.append(.comment(text))
                 continue
@@ -52,6 +52,9 @@ package struct TrustStoreFile: Sendable {
             }
         }
     }
+
+    /// What precedes the time after which a key is no longer trusted.
+    private static let end = "not-after="
 
     private static func key(_ line: String) throws(PatchError) -> TrustedKey {
         let fields = line.utf8.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
@@ -65,8 +68,13 @@ package struct TrustStoreFile: Sendable {
         var isRevoked = false
         var expires: Timestamp?
         for field in fields[3...] {
-            let end = field.starts(with: "not-after=".utf8) ? Timestamp(String(Substring(field.dropFirst(10)))) : nil
-            if let end, expires == nil {
+            if field.starts(with: Self.end.utf8), expires == nil {
+                let text = String(Substring(field.dropFirst(Self.end.utf8.count)))
+                guard let end = Timestamp(text) else {
+                    throw PatchError(
+                        .config, "\(Self.end)\(text) \(Timestamp.fault(in: text) ?? "is wrong")",
+                        hint: "write a time in UTC such as 2027-01-01T00:00:00Z")
+                }
                 expires = end
             } else if field.elementsEqual("revoked".utf8), !isRevoked {
                 isRevoked = true
@@ -122,7 +130,7 @@ package struct TrustStoreFile: Sendable {
 
     /// The file's bytes.
     ///
-    /// - Throws: `internal` if OpenSSL cannot write a key.
+    /// - Throws: `config` if OpenSSL cannot write a key.
     package func encoded() throws(PatchError) -> [UInt8] {
         var file: [UInt8] = []
         for line in lines {
@@ -131,7 +139,7 @@ package struct TrustStoreFile: Sendable {
             case .key(let key):
                 file += Array("\(key.key.algorithm.rawValue) ".utf8) + Base64.encode(try key.key.subjectPublicKeyInfo())
                 if let name = key.name { file += Array(" \(name)".utf8) }
-                if let expires = key.expires { file += Array(" not-after=\(expires)".utf8) }
+                if let expires = key.expires { file += Array(" \(Self.end)\(expires)".utf8) }
                 if key.isRevoked { file += Array(" revoked".utf8) }
             }
             file.append(UInt8(ascii: "\n"))
@@ -162,9 +170,9 @@ extension TrustStore {
         try self.init(decoding: file, pinnedTo: pin, rsaDefault: nil)
     }
 
-    /// Does the same for a file in which an RSA key in PEM, which names no algorithm, is one for `rsa-sha1`.
+    /// Does the same for a file that may be an RSA key in PEM, which names no algorithm.
     ///
-    /// - Parameter rsaDefault: The algorithm of an RSA key in PEM; nil to refuse the key.
+    /// - Parameter rsaDefault: The algorithm of that key; nil to refuse it.
     package init(
         decoding file: [UInt8], pinnedTo pin: String? = nil, rsaDefault: SignatureAlgorithm?
     ) throws(PatchError) {

@@ -20,7 +20,7 @@ public struct VerifyingKey: Sendable {
         try self.init(pem: pem, algorithm: algorithm, rsaDefault: nil)
     }
 
-    /// Does the same for a key of a file, in which an RSA key without an algorithm is one for `rsa-sha1`.
+    /// Does the same for a key of a file, which may be an RSA key without an algorithm.
     ///
     /// - Parameter rsaDefault: The algorithm of an RSA key for which none is given; nil to refuse the key.
     package init(pem: [UInt8], algorithm: SignatureAlgorithm?, rsaDefault: SignatureAlgorithm?) throws(PatchError) {

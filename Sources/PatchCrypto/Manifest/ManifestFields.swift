@@ -47,7 +47,8 @@ package struct ManifestFields: Sendable {
 
     /// Makes the manifest for scripts, the entry first.
     ///
-    /// - Throws: `malformed` if a value is missing or breaks a rule of the format.
+    /// - Throws: `malformed` if a value is missing or breaks a rule of the format; `limit` if there are too many
+    ///   scripts, or one is too large.
     package func manifest(of scripts: [PatchScript]) throws(PatchError) -> Manifest {
         func required(_ value: String?, _ name: String, _ tag: String) throws(PatchError) -> String {
             if let value { return value }

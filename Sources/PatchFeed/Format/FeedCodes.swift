@@ -23,6 +23,6 @@ extension PatchError.Code {
     package static let feedConflict = Self("feed-conflict")
     /// The caller's task was cancelled, or the sync because the tasks of all callers were.
     public static let cancelled = Self("cancelled")
-    /// Metadata seem expired only because the device's clock is wrong, according to the server's clock.
+    /// A clock is wrong or gives no time: that of the device, so that metadata seem expired, or that of a signer.
     public static let clock = Self("clock")
 }

@@ -38,6 +38,9 @@ import Testing
         for limits in ["revoked revoked", "\(Self.end) \(Self.end)", "not-after=soon", "retired", "", "revoked "] {
             #expect(throws: PatchError(.config, ""), "\(limits)") { try store("\(line) \(limits)") }
         }
+        let error = #expect(throws: PatchError.self) { try store("\(line) not-after=2027-01-01") }
+        #expect(
+            error?.message.contains("not-after=2027-01-01 has no time of day") == true, "\(String(describing: error))")
         for short in ["ed25519", "ed25519 \(Self.keys[0])", "ed448 \(Self.keys[0]) alice", "ed25519 AAAA alice"] {
             #expect(throws: PatchError(.config, ""), "\(short)") { try store(short) }
         }

@@ -75,7 +75,8 @@ extension ManifestFields {
     /// The manifest of a patch. Each field comes from an option or, without one, from a tag of the entry.
     ///
     /// - Parameter options: The required fields that an option of the verb can give, for the hint.
-    /// - Throws: `usage` if a required field is missing, or if a field breaks a rule of the format.
+    /// - Throws: `usage` if a required field is missing, or if a field breaks a rule of the format; `limit` if there
+    ///   are too many scripts, or one is too large.
     func manifest(
         for scripts: [PatchScript], head: ScriptHead, from entry: Path, options: [Option] = []
     ) throws(PatchError) -> Manifest {
