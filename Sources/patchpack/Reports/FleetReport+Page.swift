@@ -43,7 +43,7 @@ extension FleetReport {
             let rows = patch.rows(of: devices).filter { $0.name != "new devices" }
             return """
                 <section>
-                <h2>\(patch.id.html) <b class="c\(HTMLChart.color(index))">\(patch.version)</b></h2>
+                <h2>\(patch.id.html) <b class="\(HTMLChart.color(index))">\(patch.version)</b></h2>
                 \(Self.table(rows.map { ($0.name, $0.value) }))
                 </section>
                 """

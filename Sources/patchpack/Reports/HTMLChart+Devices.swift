@@ -45,13 +45,13 @@ extension HTMLChart {
     }
 
     /// A point with a line from one end of the interval to the other.
-    private func interval(_ share: Share, color: Int, _ axis: ShareAxis, _ y: Double) -> String {
+    private func interval(_ share: Share, color: String, _ axis: ShareAxis, _ y: Double) -> String {
         let low = axis.x(share.interval.lowerBound).svg
         let high = axis.x(share.interval.upperBound).svg
         let part = share.value ?? 0
         let ends = [low, high].map { "M\($0) \((y - 5).svg)v10" }.joined()
         return """
-            <g class="c\(color)"><path class="ink" stroke-width="2" d="M\(low) \(y.svg)H\(high)\(ends)"/>\
+            <g class="\(color)"><path class="ink" stroke-width="2" d="M\(low) \(y.svg)H\(high)\(ends)"/>\
             <circle class="fill" cx="\(axis.x(part).svg)" cy="\(y.svg)" r="5"/></g>\
             \(Self.text(part.percent, Self.width - 4, y + 4, anchor: .end))
             """
@@ -83,7 +83,7 @@ extension HTMLChart {
         var summary: [String] = []
         var y = 14.0
         for (index, patch) in reported {
-            let stages = patch.stages(color: "c\(Self.color(index))")
+            let stages = patch.stages(color: Self.color(index))
             let counts = stages.map { ($0.count, $0.name) } + [(patch.failing, "with failed calls")]
             let text = counts.filter { $0.0 > 0 }.map { "\($0.0.grouped) \($0.1)" }.joined(separator: ", ")
             body.append(Self.text(patch.label, Self.margin, y, isName: true))

@@ -70,7 +70,7 @@ extension HTMLChart {
         let most = patches.map { patch in patch.hours.reduce(0) { $0.addingOrMost($1.newDevices) } }.max() ?? 0
         let axes = Axes(first: first, last: last, most: most, bottom: Length.adoption)
         let curves = patches.enumerated().compactMap { index, patch in
-            curve(of: patch, axes).map { Self.path("curve ink c\(Self.color(index))", $0) }
+            curve(of: patch, axes).map { Self.path("curve ink \(Self.color(index))", $0) }
         }
         let legend = legend(axes, below: axes.bottom + Length.legend)
         let summary = patches.map { "\($0.label) reached \($0.devices.grouped) devices" }
@@ -108,7 +108,7 @@ extension HTMLChart {
         for (index, patch) in patches.enumerated() {
             let y = legend.end
             let square = Self.bar(
-                "c\(Self.color(index))", axes.left, y - Length.squareHeight, Length.square, Length.square)
+                Self.color(index), axes.left, y - Length.squareHeight, Length.square, Length.square)
             legend.elements.append(square + Self.text(patch.label, left, y, isName: true))
             legend.end += Length.line
             let before = patch.hours.prefix { $0.hour < axes.first }.reduce(0) { $0.addingOrMost($1.newDevices) }
@@ -135,7 +135,7 @@ extension HTMLChart {
             hours.map { hour in
                 let x = axes.x(hour.hour, width: width * Double(patches.count)) + width * Double(index)
                 let height = max(1, axes.height(hour.troubles))
-                return Self.bar("c\(Self.color(index))", x, axes.bottom - height, width, height)
+                return Self.bar(Self.color(index), x, axes.bottom - height, width, height)
             }
         }
         let summary = zip(patches, hours).map { patch, hours in

@@ -22,8 +22,8 @@ struct HTMLChart {
         bounds = Set(drawn.map(\.bound.value)).sorted()
     }
 
-    /// The number of the colour of a patch.
-    static func color(_ index: Int) -> Int { index % colors }
+    /// The class of the colour of a patch. Those that are not drawn have none of their own.
+    static func color(_ index: Int) -> String { index < colors ? "c\(index)" : "rest" }
 
     var figures: [String] { [adoption, failures, stages, trouble, faults].compactMap(\.self) }
 

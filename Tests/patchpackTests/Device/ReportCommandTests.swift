@@ -497,6 +497,10 @@ import Testing
         #expect(parts[0].contains("<b>crossed</b>") && !parts[0].contains("<b>undecided</b>"))
         #expect(parts[1].contains("<summary>59 gates undecided, 0 passed</summary>"))
         #expect(parts[1].split(separator: "<h2>").count == 21 && parts[1].contains("<summary>40 more</summary>"))
+        // The first six are drawn, each in its colour.
+        #expect(
+            parts[1].matches(of: /<b class="(c\d|rest)">/).map(\.1) == (0..<6).map { "c\($0)" }
+                + Array(repeating: "rest", count: 14))
         #expect(parts[1].contains("Adoption (6 of 60 patches): com.example.shop.part-41 3 reached 30 devices"))
     }
 
