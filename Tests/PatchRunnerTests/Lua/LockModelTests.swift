@@ -55,7 +55,10 @@ import Testing
     private let isOpen: Bool
 
     init() { self.init(omission: nil, isOpen: true) }
-    private init(omission: Omission?, isOpen: Bool) { (self.omission, self.isOpen) = (omission, isOpen) }
+    private init(omission: Omission?, isOpen: Bool) {
+        self.omission = omission
+        self.isOpen = isOpen
+    }
 
     private func isTask(_ actor: Int) -> Bool { actor >= Self.threads }
 
@@ -142,16 +145,12 @@ import Testing
             guard isWoken || omission != .threadsLookAgain else { return [] }
             next.phases[actor] = .waiting(isWoken: false)
             if let taken = takes(actor, next) { return [taken] }
-            guard isOpen else {
-                next.hasLeavingWork = next.hasLeavingWork || !lock.queue.isEmpty
-                return [next]
-            }
             var gaveUp = next
             gaveUp.queue.removeAll { $0 == actor }
             gaveUp.phases[actor] = .away
             if !gaveUp.queue.isEmpty { gaveUp.hasLeavingWork = true }
             next.hasLeavingWork = next.hasLeavingWork || lock.queue.contains(actor)
-            return [next, gaveUp]
+            return isOpen ? [next, gaveUp] : [next]
         case .waiting:
             var stopped = lock
             stopped.phases[actor] = .stopping
