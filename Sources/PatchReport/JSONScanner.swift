@@ -67,15 +67,21 @@
     mutating func number(_ value: inout Int?) -> Bool {
         let isNegative = next == UInt8(ascii: "-")
         if isNegative { position += 1 }
-        let (first, start) = (next, position)
-        value = 0
+        let first = next
+        let start = position
+        var whole: Int? = 0
         while case let digit = Int(next) - 0x30, 0...9 ~= digit {
-            let (tens, isLarge) = (value ?? 0).multipliedReportingOverflow(by: 10)
-            let (sum, isLarger) = tens.addingReportingOverflow(isNegative ? -digit : digit)
-            value = value == nil || isLarge || isLarger ? nil : sum
+            if let value = whole {
+                let (tens, isLarge) = value.multipliedReportingOverflow(by: 10)
+                let (sum, isLarger) = tens.addingReportingOverflow(isNegative ? -digit : digit)
+                whole = isLarge || isLarger ? nil : sum
+            }
             position += 1
         }
-        guard position == start + 1 || position > start && first != UInt8(ascii: "0") else { return false }
+        value = whole
+        // A number has no leading zeros.
+        let digits = position - start
+        guard digits == 1 || digits > 1 && first != UInt8(ascii: "0") else { return false }
         if next == UInt8(ascii: ".") {
             position += 1
             value = nil

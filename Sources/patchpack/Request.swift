@@ -40,8 +40,12 @@ extension Request {
         try parser.parse()
         if !verb.actions.isEmpty, let word = parser.operands.first {
             parser.operands.removeFirst()
-            let wantsHelp = parser.values[Option.help.name] != nil
-            try self.init(wantsHelp ? (try? verb.action(called: word)) ?? verb : verb.action(called: word), parser)
+            if parser.values[Option.help.name] != nil {
+                // For an unknown action, there is the help of its verb.
+                try self.init((try? verb.action(called: word)) ?? verb, parser)
+            } else {
+                try self.init(verb.action(called: word), parser)
+            }
         } else {
             try self.init(verb, parser)
         }
@@ -61,8 +65,8 @@ extension Request {
                 "\(verb.name) takes no --\(name)", hint: "it is an option of \(others.joined(separator: ", "))")
         }
         // The words that a shell completes may be empty.
-        let mayBeBlank = verb.name == CompletionsCommand.verb.name ? given.operands.dropFirst() : []
-        guard !given.operands.dropLast(mayBeBlank.count).contains(where: \.isBlank) else {
+        let checked = verb.name == CompletionsCommand.verb.name ? given.operands.prefix(1) : given.operands[...]
+        guard !checked.contains(where: \.isBlank) else {
             throw .blank("\(verb.name): an argument")
         }
         guard verb.operandCount.contains(given.operands.count) else {

@@ -127,10 +127,8 @@ extension FeedChange {
             }
             guard folder.path.isFolder else { throw error.hinting("the folder of the feed comes first") }
             let above = folder.path.parent
-            guard try FeedFolder(path: above).read(FeedLayout.timestamp) == nil else {
-                throw error.hinting("did you mean \(above)?")
-            }
-            throw error
+            let isInFeed = FileInfo(above.appending(Path(FeedLayout.timestamp)), following: true) != nil
+            throw isInFeed ? error.hinting("did you mean \(above)?") : error
         }
         return try Folder.whileLocked(around: [folder.path.appending(Path("."))], body)
     }

@@ -189,9 +189,12 @@ extension _PatchStack {
             refuse("nested too deep")
             return false
         }
-        // The size that the table's parts will need. The fields are rounded up to a power of two.
-        let parts = elements.addingOrMost(5 * min(fields, 1 << 40))
-        guard pays(1, bytes: 16 * min(parts, 1 << 40)) else {
+        // The bytes that the table's parts will need. The number of fields is rounded up to a power of two. No memory
+        // has room for more than a tebibyte.
+        let bytesPerElement = 16
+        let bytesPerField = 80
+        let bytes = bytesPerElement * min(elements, 1 << 40) + bytesPerField * min(fields, 1 << 40)
+        guard pays(1, bytes: bytes) else {
             pushNil()
             return false
         }
@@ -255,6 +258,9 @@ extension _PatchStack {
     @usableFromInline func endTable() { unsafe pp_leave_table(state) }
 
     /// Visits the pairs of a table as long as the body returns true. The key is at -2, and the value at -1.
+    ///
+    /// - Returns: Whether it has visited all pairs. It has not if the value is no table, past a limit, if the table
+    ///   changed, or if the run must end.
     @usableFromInline package func forEachPair(at index: Int32, _ body: () -> Bool) -> Bool {
         guard makeRoom(), isTable(at: index), entersTable(elements: 0) else { return false }
         defer { endTable() }
@@ -278,7 +284,7 @@ extension _PatchStack {
 
     // MARK: held values and functions
 
-    /// Keeps a value as long as the state exists.
+    /// Keeps a value as long as the state exists, and returns its number for `pushHeld`.
     package func hold(_ index: Int32) -> Int32 {
         pushCopy(of: index)
         return unsafe pp_hold(state)

@@ -8,7 +8,8 @@ import Synchronization
 ///
 /// - Throws: `unavailable` if it does not.
 func needThreads() throws(PatchError) {
-    let (needed, gate) = (3, DispatchSemaphore(value: 0))
+    let needed = 3
+    let gate = DispatchSemaphore(value: 0)
     let made = (0..<needed).count { _ in Threads.start { gate.wait() } }
     for _ in 0..<made { gate.signal() }
     guard made == needed else {
@@ -20,6 +21,7 @@ func needThreads() throws(PatchError) {
 
 /// Runs asynchronous work to its end while the calling thread waits. The tool's verbs are synchronous.
 ///
+/// - Parameter show: Called on this thread about five times a second until the work has ended.
 /// - Throws: The error of the work; `unavailable` if no thread can be made for it.
 func runBlocking<Value: Sendable>(
     meanwhile show: () -> Void = {},
