@@ -46,7 +46,7 @@ import Synchronization
     var folder: String { "\(world.folder)/\(name)" }
     var logs: String { "\(world.folder)/logs/\(name)" }
     var lives: [Life] { workers.compactMap(\.self) }
-    var isUncertain: Bool { parts.values.contains(where: \.isUncertain) }
+    var isUncertain: Bool { parts.values.contains(where: \.isUncertain) || lives.contains(where: \.isSyncing) }
     var hasBrokenDisk: Bool { parts.values.contains(where: \.hasBrokenDisk) }
 
     /// Lets the time pass for the files of the folder, which have the times of this machine, and for its workers.

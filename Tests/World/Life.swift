@@ -61,6 +61,7 @@ import Synchronization
     /// Ends the process in the middle of what it does, unless it has ended in an orderly way.
     func kill() {
         isDead = true
+        if isSyncing { part.isUncertain = true }
         host.forget(self)
         if !exchange(&hasEnded, with: true) {
             let state = device.store.state
@@ -91,7 +92,7 @@ import Synchronization
             activated = world.now
             synced = world.now
             device.launch()
-            known = part.known
+            known = host.isUncertain ? -1 : part.known
             guard device.role == .writer else { break }
             known = hasFault || host.isUncertain ? -1 : host.parts.values.map(\.known).max() ?? -1
             part.known = known
@@ -120,8 +121,8 @@ import Synchronization
             let running = device.active
             isSyncing = true
             hasEnded = false
-            defer { isSyncing = false }
             let report = event.verb == .sync ? await device.sync() : await device.enterForeground()
+            isSyncing = false
             if host.isService, !isDead { device.store.tryAlone() }
             if device.active != running { activated = world.now }
             synced = world.now
@@ -168,7 +169,7 @@ import Synchronization
         world.trace("\(name): \(report.error.map { "\($0)" } ?? "\(report.counts)")")
         world.count("sync \(report.error.map { "\($0.code)" } ?? "done")")
         guard !report.hasFollowed else {
-            known = part.isUncertain ? -1 : part.known
+            known = host.isUncertain ? -1 : part.known
             return
         }
         // What it has read is certain once a sync has ended.
@@ -295,6 +296,5 @@ struct Notes {
     /// The patches of which a call has failed, also in shadow, and those of which a breaker has opened.
     var failed: Set<PatchID> = [], failedInShadow: Set<PatchID> = [], opened: Set<PatchID> = []
     var rolledBack: Set<PatchID> = []
-    /// Whether no guard has answered while the device told something.
     var wasOpen = false
 }

@@ -77,10 +77,9 @@ struct Request {
         _ = try Deployment(of: copy.folder, root: world.root, to: world, repairs: false).run()
     }
 
-    /// Takes the next step of each rollout. If that is refused, somebody takes what is deployed, and repeats it.
+    /// Takes the next step of each rollout, without faults. If it is refused, it is repeated on what is deployed.
     func runJob(in copy: Copy, isRepeated: Bool = false) {
         let steps = Truth.ids.indices.map { (Event.Verb.advance, $0) } + [(.refresh, 0), (.deploy, 0)]
-        // Without faults.
         let outcomes = steps.map { verb, id in perform(Event(verb: verb, what: id, how: 11), in: copy) }
         guard !isRepeated, !Set(["feed-rollback", "feed-conflict", "clock"]).isDisjoint(with: outcomes) else { return }
         clockError = 0
