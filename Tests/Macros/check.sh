@@ -8,9 +8,12 @@ swift=${SWIFT:-swift}
 host=$(scripts/toolchain.sh)/../lib/swift/host
 here=$PWD/Tests/Macros work=$PWD/.build/macros
 mkdir -p "$work"
+# SwiftPM takes no flag with a `$` in it, which the name of the checkout may have.
+library=$(mktemp -d)
+trap 'rm -rf "$library"' EXIT
 case $(uname) in
-  Darwin) export PATCHPACK_MACROS=$work/libPatchMacroPlugin.dylib ;;
-  *) export PATCHPACK_MACROS=$work/libPatchMacroPlugin.so ;;
+  Darwin) export PATCHPACK_MACROS=$library/libPatchMacroPlugin.dylib ;;
+  *) export PATCHPACK_MACROS=$library/libPatchMacroPlugin.so ;;
 esac
 # The settings of Package.swift.
 "${swift}c" -swift-version 6 -warnings-as-errors -strict-memory-safety -enable-upcoming-feature ExistentialAny \
