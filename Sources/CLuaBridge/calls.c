@@ -136,7 +136,8 @@ static inline pp_activation *call_at(pp_state *state, int32_t depth) {
 /// Begins a budget, unless an outer call has one, and makes room for the call. Returns a `pp_refusal`, or 0.
 ///
 /// `stack` is the Lua stack that the call shares with the outer one; NULL if it shares none.
-static inline int32_t admit(pp_state *state, const pp_layer *layer, bool outermost, lua_State *stack) {
+static inline __attribute__((always_inline)) int32_t admit(
+    pp_state *state, const pp_layer *layer, bool outermost, lua_State *stack) {
     if (__builtin_expect(outermost, 1)) {
         if (__builtin_expect(state->session.interval < state->session.limits.instructions_per_check, 0))
             pp_restore_interval(state);
@@ -324,7 +325,7 @@ bool pp_run(lua_State *L, int32_t arguments, int32_t results) {
 }
 
 /// Ends a synchronous call.
-static inline void leave(pp_state *state, pp_activation *call, lua_State *L) {
+static inline __attribute__((always_inline)) void leave(pp_state *state, pp_activation *call, lua_State *L) {
     measure(state, call);
     lua_settop(L, call->base);
     if (__builtin_expect(call->has_references, 0))
