@@ -172,15 +172,15 @@ import Testing
         }.joined()
     }
 
-    /// The work begins before a key is read, which may wait for a person.
+    /// The work begins before a key is read, which may wait for a person. The pipe is opened once `resume` reads it.
     @Test func resumeStopWhileKeyIsReadExits78() throws {
         let work = try FeedReleaseFixture()
         try #require(try work.run("pause", "feed", Self.id).status == 0)
         let run = try work.shop.shell(
             """
-            cp feed/metadata/1.root.json pinned.json
-            patchpack feed resume feed \(Self.id) --root pinned.json --key <(
-              patchpack feed withdraw feed \(Self.id) --key online.pem --author bob --reason fire >&2; cat online.pem)
+            cp feed/metadata/1.root.json pinned.json; mkfifo key
+            { exec 3>key; patchpack feed withdraw feed \(Self.id) --key online.pem --author bob --reason fire >&2; cat online.pem >&3; } &
+            patchpack feed resume feed \(Self.id) --root pinned.json --key key
             """)
         #expect(run.status == 78 && run.error.contains("withdrawn, since a moment ago, by bob: fire"), "\(run.error)")
         #expect(try work.codes() == ["7 withdrawn"])
