@@ -101,22 +101,20 @@ static int push_late_event(lua_State *L, const char *event) {
     return raw_field(L, -1, event);
 }
 
-// Their functions may wait for the app, as those do that a metatable had from the start.
-
-static int end_late_index(lua_State *L, int status, lua_KContext context) {
-    (void)L;
+/// Returns the results of an event's function, which are above this many values. It may have waited for the app.
+static int end_late(lua_State *L, int status, lua_KContext below) {
     (void)status;
-    (void)context;
-    return 1;
+    return lua_gettop(L) - (int)below;
 }
 
 static int late_index(lua_State *L) {
-    switch (push_late_event(L, index_event)) {
+    int type = push_late_event(L, index_event), below = lua_gettop(L) - 1;
+    switch (type) {
     case LUA_TNIL: return 1;
     case LUA_TFUNCTION:
         lua_pushvalue(L, 1);
         lua_pushvalue(L, 2);
-        lua_callk(L, 2, 1, 0, end_late_index);
+        lua_callk(L, 2, 1, below, end_late);
         return 1;
     default:
         lua_pushvalue(L, 2);
@@ -125,18 +123,12 @@ static int late_index(lua_State *L) {
     }
 }
 
-static int end_late_call(lua_State *L, int status, lua_KContext context) {
-    (void)status;
-    (void)context;
-    return lua_gettop(L);
-}
-
 static int late_call(lua_State *L) {
     if (push_late_event(L, call_event) != LUA_TFUNCTION) return luaL_error(L, "attempt to call a table value");
     lua_replace(L, -3);
     lua_pop(L, 1);
     lua_insert(L, 1);
-    lua_callk(L, lua_gettop(L) - 1, LUA_MULTRET, 0, end_late_call);
+    lua_callk(L, lua_gettop(L) - 1, LUA_MULTRET, 0, end_late);
     return lua_gettop(L);
 }
 

@@ -71,8 +71,8 @@
         let start = position
         var whole: Int? = 0
         while case let digit = Int(next) - 0x30, 0...9 ~= digit {
-            if let value = whole {
-                let (tens, isLarge) = value.multipliedReportingOverflow(by: 10)
+            if let number = whole {
+                let (tens, isLarge) = number.multipliedReportingOverflow(by: 10)
                 let (sum, isLarger) = tens.addingReportingOverflow(isNegative ? -digit : digit)
                 whole = isLarge || isLarger ? nil : sum
             }

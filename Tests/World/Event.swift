@@ -10,7 +10,7 @@ struct Event: Codable {
         case push, pull, deploy, repair, backup, restore
         // A worker of a host.
         case start, stop, crash, confirm, sync, call, background, foreground
-        // A clock: of a host, or of an operator. And nothing.
+        // A clock: of a host, or of an operator; and time alone.
         case skew, wrong, wait
 
         /// How often these happen for each time that any other one does.

@@ -120,15 +120,14 @@ extension FeedChange {
     /// - Throws: `feed-unavailable` if it is not a feed's folder.
     func whileLocked<Value>(_ body: () throws(PatchError) -> Value) throws(PatchError) -> Value {
         // The error of the lock would name a file that no user knows.
-        guard FileInfo(folder.path.appending(Path(FeedLayout.timestamp)), following: true) != nil else {
+        guard folder.hasFeed() else {
             let error = PatchError.noFeed(FeedLayout.timestamp).about(folder.path)
             if URLPath.isServed(folder.path.description) {
                 throw error.hinting("a change is made in the folder of the feed, and then deployed")
             }
             guard folder.path.isFolder else { throw error.hinting("the folder of the feed comes first") }
             let above = folder.path.parent
-            let isInFeed = FileInfo(above.appending(Path(FeedLayout.timestamp)), following: true) != nil
-            throw isInFeed ? error.hinting("did you mean \(above)?") : error
+            throw FeedFolder(path: above).hasFeed() ? error.hinting("did you mean \(above)?") : error
         }
         return try Folder.whileLocked(around: [folder.path.appending(Path("."))], body)
     }

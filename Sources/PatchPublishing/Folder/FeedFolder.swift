@@ -201,6 +201,9 @@ package struct FeedFolder: Sendable {
         State(timestamp: try read(FeedLayout.timestamp), staged: stagedFiles)
     }
 
+    /// Whether it is the folder of a feed, sound or not.
+    package func hasFeed() -> Bool { FileInfo(path.appending(Path(FeedLayout.timestamp)), following: true) != nil }
+
     package func hasStaged() -> Bool { stagedFiles.contains { $0 != nil } }
 
     private var stagedFiles: [FileInfo?] {

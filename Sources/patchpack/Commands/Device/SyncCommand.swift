@@ -27,7 +27,7 @@ enum SyncCommand {
         guard let app = try arguments.text(of: .runningApp), let version = try arguments.text(of: .appVersion) else {
             throw .usage("no app", hint: "give --app NAME and --app-version V")
         }
-        guard FileInfo(folder.appending(Path(FeedLayout.timestamp)), following: true) == nil else {
+        guard !FeedFolder(path: folder).hasFeed() else {
             throw .usage("--store \(folder): is the folder of a feed", hint: "name another folder")
         }
         // Opening the store for another app would clear it, including its bans.
