@@ -73,7 +73,7 @@ dc_stream *dc_open(dc_format format, dc_status *status) {
     if (format == DC_ZSTD) {
         stream->zstd = zstd.create();
         if (stream->zstd && !zstd.is_error(zstd.set(stream->zstd, ZSTD_d_windowLogMax, window_log))) return stream;
-    } else if (inflateInit2(&stream->gzip, 15 + 16) == Z_OK) {
+    } else if (inflateInit2(&stream->gzip, MAX_WBITS + 16) == Z_OK) { /* 16: the header is gzip's, not zlib's */
         return stream;
     }
     dc_close(stream);
@@ -102,9 +102,13 @@ static dc_status read_gzip(
     *input_length = (size_t)(gzip->next_in - input);
     *output_length = (size_t)(gzip->next_out - output);
     if (result == Z_STREAM_END) stream->is_whole = 1;
-    return result == Z_OK || result == Z_STREAM_END || result == Z_BUF_ERROR ? DC_OK
-        : result == Z_MEM_ERROR                                              ? DC_NO_MEMORY
-                                                                             : DC_DAMAGED;
+    switch (result) {
+    case Z_OK:
+    case Z_STREAM_END:
+    case Z_BUF_ERROR: return DC_OK; /* the last: there is no more input, or no room */
+    case Z_MEM_ERROR: return DC_NO_MEMORY;
+    default: return DC_DAMAGED;
+    }
 }
 
 dc_status dc_read(

@@ -1,8 +1,8 @@
 #ifndef CLIBZIP_SHIM_H
 #define CLIBZIP_SHIM_H
 
-/* The header of libzip 1.11 annotates which pointers may be null, and older headers do not. Swift would import two sets of types.
-   Without the annotations, all versions are imported alike. */
+/* The header of libzip 1.11 annotates which pointers may be null, and older headers do not. Swift would import two sets
+   of types. Without the annotations, all versions are imported alike. */
 #define _Nonnull
 #define _Nullable
 #include <zip.h>

@@ -33,8 +33,8 @@ static inline unsigned char *copenssl_decryptPrivateKey(
         ASN1_STRING_length(bytes), &der, size, 0);
 }
 
-/* A private key in PKCS#8, version 1 or 2: a sequence of the version, the algorithm, the key, attributes, and in version
-   2 (RFC 5958) perhaps the public key. */
+/* A private key in PKCS#8, version 1 or 2: a sequence of the version, the algorithm, the key, attributes, and in
+   version 2 (RFC 5958) perhaps the public key. */
 struct copenssl_pkcs8 {
     unsigned char *der; /* the outer sequence, from its tag on */
     long length;
@@ -43,14 +43,15 @@ struct copenssl_pkcs8 {
 };
 
 /* OpenSSL 3.0 knows only version 1, so version 2 is made version 1, in place: what follows the key is cut off, and the
-   sequence gets the number 0 and a shorter length. What is not version 2 stays as it is. Returns 0 if it is malformed. */
+   sequence gets the number 0 and a shorter length. What is not version 2 stays as it is. Returns 0 if a version 2 is
+   malformed, or too long for a length of two bytes. */
 static inline int copenssl_make_version1(struct copenssl_pkcs8 *key) {
     const unsigned char *at = key->der;
     long size = 0;
     int tag, class;
     int form = ASN1_get_object(&at, &size, &tag, &class, key->length);
     if (form != V_ASN1_CONSTRUCTED || class != V_ASN1_UNIVERSAL || tag != V_ASN1_SEQUENCE) return 1;
-    if (size <= 3 || memcmp(at, "\2\1\1", 3)) return 1;
+    if (size <= 3 || memcmp(at, "\2\1\1", 3)) return 1; /* the number of version 2 is 1 */
     unsigned char *body = key->der + (at - key->der);
     const unsigned char *end = at + size, *end_of_key = at;
     for (int member = 0; at < end; member++) {
@@ -77,8 +78,8 @@ static inline int copenssl_make_version1(struct copenssl_pkcs8 *key) {
     return 1;
 }
 
-/* Reads a private key in PKCS#8, and changes its bytes. `public_bits` gets the bit string of its public key, within the
-   bytes, if it has one; else it stays as it is. */
+/* Reads a private key in PKCS#8, and changes its bytes. NULL if OpenSSL cannot read it. `public_bits` gets the bit
+   string of its public key, within the bytes, if it has one; else it stays as it is. */
 static inline EVP_PKEY *copenssl_privateKey(
     unsigned char *der, long length, const unsigned char **public_bits, long *public_length) {
     struct copenssl_pkcs8 pkcs8 = {der, length, NULL, 0};

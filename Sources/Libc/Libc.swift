@@ -1,4 +1,5 @@
-// The system's C library under one name on every platform, and the symbols that the platforms spell differently.
+// The system's C library under one name on every platform, the symbols that the platforms spell differently, and the
+// time of day.
 
 #if canImport(Glibc)
     @_exported import Glibc
@@ -7,10 +8,12 @@
     public typealias SpawnAttributes = posix_spawnattr_t
     public func makeSpawnActions() -> SpawnActions { unsafe SpawnActions() }
     public func makeSpawnAttributes() -> SpawnAttributes { SpawnAttributes() }
+    /// The number of open files, as `getrlimit` names what it limits.
     public let openFilesLimit = Int32(RLIMIT_NOFILE.rawValue)
 
     /// `syncfs` and `fstatfs`, which the headers have for `_GNU_SOURCE` only; nil if the library has none, or if Linux
-    /// is older than 5.8, whose `syncfs` reports no errors. The first word that `fstatfs` writes is the type.
+    /// is older than 5.8, whose `syncfs` reports no errors. The first word that `fstatfs` writes is the type, of
+    /// which 32 bits count.
     private let functions:
         (flush: @convention(c) (Int32) -> Int32, type: @convention(c) (Int32, UnsafeMutablePointer<UInt>) -> Int32)? = {
             var system = utsname()
@@ -35,6 +38,7 @@
     /// - Returns: Whether it was flushed. If not, each file must be.
     public func synchronizeFileSystem(_ file: Int32) -> Bool {
         guard let functions = unsafe functions else { return false }
+        // More words than any `statfs` of Linux has.
         return unsafe withUnsafeTemporaryAllocation(of: UInt.self, capacity: 64) { words in
             guard let start = words.baseAddress, unsafe functions.type(file, start) == 0,
                 unsafe flushedAsOne.contains(start.pointee & 0xFFFF_FFFF)
