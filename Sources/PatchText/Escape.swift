@@ -34,7 +34,9 @@ package enum Escape {
         }
     }
 
-    /// A label's value in Prometheus' text format and in OpenMetrics, between double quotes. It is cut after 512 bytes.
+    /// A label's value in Prometheus' text format and in OpenMetrics, between double quotes.
+    ///
+    /// The text is cut after 512 bytes, before it is escaped. A character that is cut becomes U+FFFD.
     package static func label(_ text: some StringProtocol) -> String {
         each(String(decoding: text.utf8.prefix(512), as: UTF8.self)) { scalar in
             switch scalar {
@@ -84,7 +86,15 @@ package enum Escape {
 
     /// A string in a Lua program, with its quotes.
     package static func lua(_ text: some StringProtocol) -> String {
-        "\"" + visible(text) { $0 == "\"" || $0 == "\\" ? "\\\($0)" : nil } + "\""
+        let content = visible(text) { scalar in
+            switch scalar {
+            case "\"", "\\": "\\\(scalar)"
+            // To Lua, digits after `\0` would be a part of the escape.
+            case "\0": "\\u{0}"
+            default: nil
+            }
+        }
+        return "\"\(content)\""
     }
 
     /// Text in a comment of Lua or Swift, which ends at the end of the line.

@@ -11,7 +11,7 @@ public enum HostileText {
         "a\n\u{301}b",
         "#\u{301} SKIP x", "\u{D4E}# TODO x", "\u{9B}31m\u{1B}[31m", "\u{202E}x\u{2066}", "\u{2028}\u{2029}\u{85}",
         "\u{FEFF}\u{200B}",
-        "\u{FFFE}\u{FFFF}\u{E000}", "]]>--><!--", "&lt;&#10;%0A::error::x", "$(touch x)`touch x`${x}", "\u{0}a\u{7F}",
+        "\u{FFFE}\u{FFFF}\u{E000}", "]]>--><!--", "&lt;&#10;%0A::error::x", "$(touch x)`touch x`${x}", "\u{0}1a\u{7F}",
         "\\u{41}\\n", "",
     ]
 }
