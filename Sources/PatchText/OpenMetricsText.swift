@@ -7,7 +7,10 @@ package struct OpenMetricsText: Sendable {
 
     /// Begins a family of metrics. Its samples follow.
     ///
-    /// - Parameter name: The name, without the suffixes that samples of the type have.
+    /// - Parameters:
+    ///   - name: The name, without the suffixes that samples of the type have.
+    ///   - type: The format's word for it, such as `gauge`.
+    ///   - help: One line, which is written as it is.
     package mutating func begin(_ name: String, _ type: String, help: String) {
         lines += "# HELP \(name) \(help)\n# TYPE \(name) \(type)\n"
     }
@@ -19,8 +22,10 @@ package struct OpenMetricsText: Sendable {
     ///   - labels: Names and values. Others may have written the values.
     package mutating func add(_ name: String, _ labels: [(String, String)], _ value: some CustomStringConvertible) {
         let pairs = labels.map { "\($0)=\"\(Escape.label($1))\"" }.joined(separator: ",")
-        lines += "\(name)\(pairs.isEmpty ? "" : "{\(pairs)}") \(value)\n"
+        let set = pairs.isEmpty ? "" : "{\(pairs)}"
+        lines += "\(name)\(set) \(value)\n"
     }
 
+    /// Everything that was added, and the end.
     package var text: String { lines + "# EOF\n" }
 }

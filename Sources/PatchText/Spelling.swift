@@ -1,6 +1,7 @@
 /// The number of characters to insert, delete, replace or swap with a neighbour to turn one word into another.
 package func editDistance(_ left: String, _ right: String) -> Int {
     let (left, right) = (Array(left), Array(right))
+    // No distance is greater than the number of characters in the longer word.
     return editDistance(left, right, most: max(left.count, right.count)) ?? 0
 }
 
@@ -51,14 +52,16 @@ package struct Spelling: Sendable {
 
     /// The known word that was probably meant; nil if none is close, or too many letters have been compared.
     package mutating func nearest(_ word: String, among known: [String]) -> String? {
+        // In bytes. A longer word is no name that someone has mistyped.
         let longest = 128
         guard left > 0, word.utf8.count <= longest else { return nil }
         let letters = Letters(word)
+        // One character in a short word may be wrong, two in a longer one, and every third one in a long one.
         var most = max(letters.count > 4 ? 2 : 1, letters.count / 3)
         var nearest: String?
         var least = Int.max
         for other in known {
-            left -= 4
+            left -= 4  // about the time to look at a word of another length
             guard left > 0 else { return nil }
             guard other.utf8.count <= longest else { continue }
             // A letter has at least one byte, and an inserted one changes the length.
@@ -80,6 +83,7 @@ package struct Spelling: Sendable {
 private struct Letters {
     private let word: String
     private let bytes: [UInt8]
+    /// Whether each byte is a character: CR is none, because it is one character with the LF after it.
     let isASCII: Bool
     let count: Int
 

@@ -15,7 +15,8 @@ extension StringProtocol {
         let bytes = Array(utf8)
         guard bytes.count > limit else { return String(self) }
         func isInside(_ index: Int) -> Bool { bytes[index] & 0xC0 == 0x80 }  // not the first byte of a scalar
-        var (end, start) = (limit / 2, bytes.count - limit / 2)
+        var end = limit / 2
+        var start = bytes.count - limit / 2
         while end > 0, isInside(end) { end -= 1 }
         while start < bytes.count, isInside(start) { start += 1 }
         return String(decoding: bytes[..<end], as: UTF8.self) + " … \(start - end) bytes … "
