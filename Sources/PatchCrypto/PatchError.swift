@@ -123,6 +123,7 @@ extension PatchError {
         return with(code, at: place)
     }
 
+    /// The same error with another code.
     package func coded(_ code: Code) -> PatchError { with(code, at: place) }
 
     private func with(_ code: Code, at place: Place?) -> PatchError {
@@ -133,6 +134,7 @@ extension PatchError {
         return error
     }
 
+    /// The same error with another hint, in place of its own and of its remedy.
     package func hinting(_ hint: String?) -> PatchError {
         var error = PatchError(code, message, hint: hint, at: place)
         error.isCircumstance = isCircumstance

@@ -71,8 +71,9 @@ public struct AppVersion: Sendable, Hashable, Comparable, CustomStringConvertibl
     /// The version whose number at an index is one more, without the numbers after it; nil if there is none.
     fileprivate func after(_ index: Int) -> AppVersion? {
         guard parts[index] < .max else { return nil }
-        return AppVersion(
-            parts[..<index].map(String.init).joined(separator: ".") + (index > 0 ? "." : "") + "\(parts[index] + 1)")
+        var numbers = Array(parts[...index])
+        numbers[index] += 1
+        return AppVersion(numbers.map(String.init).joined(separator: "."))
     }
 
     public static func == (left: Self, right: Self) -> Bool { left.parts == right.parts }
@@ -127,34 +128,43 @@ public struct VersionRange: Sendable, CustomStringConvertible {
     }
 
     /// The lowest version that satisfies every comparison, and the lowest one above all that do; nil if there is none
-    /// above.
+    /// above. If no version satisfies them, the second one is not above the first.
     private var bounds: (from: AppVersion, end: AppVersion?) {
-        var (from, end): (AppVersion?, AppVersion?) = (.lowest, nil)
-        for comparison in comparisons {
-            let version = comparison.version
-            let (least, above): (AppVersion?, AppVersion?) =
-                switch comparison.sign {
-                case .atLeast: (version, nil)
-                case .above: (version.next, nil)
-                case .atMost: (.lowest, version.next)
-                case .below: (.lowest, version)
-                case .exactly: (version, version.next)
-                }
-            from = from.flatMap { from in least.map { max(from, $0) } }
-            if let above { end = end.map { min($0, above) } ?? above }
+        var from = AppVersion.lowest
+        var ends: [AppVersion?] = []
+        for (sign, version) in comparisons {
+            switch sign {
+            case .atLeast: from = max(from, version)
+            case .above:
+                // No version is above the highest one.
+                guard let next = version.next else { return (.lowest, .lowest) }
+                from = max(from, next)
+            case .atMost: ends.append(version.next)
+            case .below: ends.append(version)
+            case .exactly:
+                from = max(from, version)
+                ends.append(version.next)
+            }
         }
-        // No version is above the highest one.
-        return from.map { ($0, end) } ?? (.lowest, .lowest)
+        return (from, ends.compactMap(\.self).min())
     }
 
     /// Whether no version satisfies every comparison, as in `>=2.5.0 <2.3.0`.
-    package var isEmpty: Bool { bounds.end.map { bounds.from >= $0 } ?? false }
+    package var isEmpty: Bool {
+        let own = bounds
+        guard let end = own.end else { return false }
+        return own.from >= end
+    }
 
     /// Whether every version in another range is in this one. An empty range is in all.
     package func covers(_ other: VersionRange) -> Bool {
-        let (own, others) = (bounds, other.bounds)
         guard !other.isEmpty else { return true }
-        return own.from <= others.from && own.end.map { end in others.end.map { $0 <= end } ?? false } ?? true
+        let own = bounds
+        let others = other.bounds
+        guard own.from <= others.from else { return false }
+        guard let end = own.end else { return true }
+        guard let otherEnd = others.end else { return false }
+        return otherEnd <= end
     }
 
     /// The fault of a string that is not a range, and a hint; nil if it is a range.
@@ -164,20 +174,7 @@ public struct VersionRange: Sendable, CustomStringConvertible {
         if text.isEmpty { return ("it is empty", hint) }
         for field in text.utf8.split(separator: UInt8(ascii: " ")) {
             guard let sign = Sign.allCases.first(where: { field.starts(with: $0.rawValue.utf8) }) else {
-                // The forms that npm and Cargo use.
-                let version = String(Substring(field.drop { "^~".utf8.contains($0) }))
-                let isNearest = field.first == UInt8(ascii: "~")
-                if version.utf8.count < field.count, let low = AppVersion(version),
-                    let high = low.after(isNearest ? min(1, low.count - 1) : low.firstThatCounts)
-                {
-                    return ("ranges have no \(Substring(field.prefix(1)))", "write '>=\(version) <\(high)'")
-                }
-                if [".x", ".*"].contains(where: { field.suffix(2).elementsEqual($0.utf8) }),
-                    let low = AppVersion(String(Substring(field.dropLast(2)))),
-                    let high = low.after(low.count - 1)
-                {
-                    return ("ranges have no \(Substring(field.suffix(1)))", "write '>=\(low) <\(high)'")
-                }
+                if let foreign = fault(ofForeign: field) { return foreign }
                 return ("\(Substring(field)) does not begin with >=, <=, >, < or =", hint)
             }
             let version = String(Substring(field.dropFirst(sign.rawValue.utf8.count)))
@@ -185,6 +182,26 @@ public struct VersionRange: Sendable, CustomStringConvertible {
             if let fault = AppVersion.fault(in: version) { return ("the version \(version) \(fault)", hint) }
         }
         return ("one space must be between its parts", hint)
+    }
+
+    /// The fault of a part in a form of npm or Cargo, such as `^2.3`, `~2.3` or `2.3.x`, and the comparisons to write
+    /// instead; nil for any other part.
+    private static func fault(ofForeign part: Substring.UTF8View) -> (fault: String, hint: String)? {
+        let isPrefixed = "^~".utf8.contains(part.first ?? 0)
+        let hasWildcard = [".x", ".*"].contains { part.suffix(2).elementsEqual($0.utf8) }
+        guard isPrefixed || hasWildcard else { return nil }
+        let version: Substring.UTF8View = isPrefixed ? part.drop { "^~".utf8.contains($0) } : part.dropLast(2)
+        guard let low = AppVersion(String(Substring(version))) else { return nil }
+        // The number that rises at the end of the range.
+        let index =
+            switch part.first {
+            case UInt8(ascii: "^"): low.firstThatCounts
+            case UInt8(ascii: "~"): min(1, low.count - 1)
+            default: low.count - 1
+            }
+        guard let high = low.after(index) else { return nil }
+        let form: Substring.UTF8View = isPrefixed ? part.prefix(1) : part.suffix(1)
+        return ("ranges have no \(Substring(form))", "write '>=\(low) <\(high)'")
     }
 
     /// The comparison signs, in the order in which they are tried: the longer ones first.

@@ -15,6 +15,7 @@
         self.day = day
     }
 
+    /// Makes the date of a day that is this many days after 1970-01-01.
     package init(daysSince1970: Int) {
         let (era, ofEra) = (daysSince1970 + 719_468).quotientAndRemainder(dividingBy: 146_097)
         let march = (ofEra - ofEra / 1_460 + ofEra / 36_524 - ofEra / 146_096) / 365
@@ -25,6 +26,7 @@
         year = era * 400 + march + (month <= 2 ? 1 : 0)
     }
 
+    /// How many days it is after 1970-01-01; negative if it is before.
     @inlinable package var daysSince1970: Int {
         let (era, march) = (month <= 2 ? year - 1 : year).quotientAndRemainder(dividingBy: 400)
         let inYear = (153 * ((month + 9) % 12) + 2) / 5 + day - 1

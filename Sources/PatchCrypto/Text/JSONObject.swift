@@ -25,14 +25,14 @@ package struct JSONObject: Sendable {
 
     package subscript(key: String) -> JSONValue? { members.first { $0.key.isByteEqual(to: key) }?.value }
 
-    /// Refuses members with other names.
+    /// - Throws: The fault if there is a member with another name.
     package func allow(_ keys: [String]) throws(PatchError) {
         for member in members where !keys.contains(where: { $0.isByteEqual(to: member.key) }) {
             throw makeFault(place, nil, "a member that is not known")
         }
     }
 
-    /// - Throws: The fault if the member is missing or not an object, as for the functions below.
+    /// - Throws: The fault if the member is missing, or not an object. The functions below throw it in the same way.
     package func object(_ key: String) throws(PatchError) -> JSONObject { try object(key, self[key]) }
 
     private func object(_ key: String, _ value: JSONValue?) throws(PatchError) -> JSONObject {

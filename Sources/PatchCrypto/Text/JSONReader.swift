@@ -13,8 +13,9 @@ extension JSONValue {
 
     /// Reads JSON, and finds whether it is plain, so that `encoded()` returns the same bytes.
     ///
-    /// - Parameter isPlain: Set to true if the keys are in order, and there is no white space, negative number or
+    /// - Parameter isPlain: Set to whether the keys are in order, and there is no white space, negative number or
     ///   escape. Other JSON may be canonical too.
+    /// - Throws: As `init(parsing:)`.
     init(parsing text: [UInt8], isPlain: inout Bool) throws(PatchError) {
         var reader = JSONReader(text: text)
         self = try reader.value(depth: 0)
@@ -96,9 +97,9 @@ private struct JSONReader {
     private mutating func members(depth: Int) throws(PatchError) -> [(key: String, value: JSONValue)] {
         var members: [(key: String, value: JSONValue)] = []
         // Keys in canonical order all differ. After a key that is out of order, each key is looked up among the earlier
-        // ones: one by one while they are few.
+        // ones: one by one while they are few, then in a set.
         var isOrdered = true
-        var known: Set<ExactString>?
+        var known: Set<ExactString> = []
         position += 1
         if takes("}") { return members }
         // Most objects of a large file, such as the descriptions of targets, have two members.
@@ -111,9 +112,13 @@ private struct JSONReader {
                 isPlain = isPlain && isOrdered
             }
             if !isOrdered {
-                if known == nil, members.count > 16 { known = Set(members.map { ExactString($0.key) }) }
-                let isNew =
-                    known?.insert(ExactString(key)).inserted ?? !members.contains { $0.key.isByteEqual(to: key) }
+                let isNew: Bool
+                if members.count <= 16 {
+                    isNew = !members.contains { $0.key.isByteEqual(to: key) }
+                } else {
+                    if known.isEmpty { known = Set(members.map { ExactString($0.key) }) }
+                    isNew = known.insert(ExactString(key)).inserted
+                }
                 guard isNew else { throw fault("duplicate key") }
             }
             try expect(":")
@@ -132,7 +137,8 @@ private struct JSONReader {
             isPlain = false
         }
         let first = position
-        var (value, isTooLarge) = (0, false)
+        var value = 0
+        var isTooLarge = false
         while let byte = next, digits.contains(byte) {
             let digit = Int(byte - digits.lowerBound)
             let tens = value.multipliedReportingOverflow(by: 10)
@@ -144,8 +150,9 @@ private struct JSONReader {
             value = sum.partialValue
             position += 1
         }
-        let isPlain = position == first + 1 || position > first && text[first] != digits.lowerBound
-        guard isPlain, !isTooLarge else {
+        let digitCount = position - first
+        let hasLeadingZero = digitCount > 1 && text[first] == digits.lowerBound
+        guard digitCount > 0, !hasLeadingZero, !isTooLarge else {
             position = start
             throw fault("expected a value")
         }

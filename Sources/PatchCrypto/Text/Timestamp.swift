@@ -91,7 +91,8 @@ public struct Timestamp: Sendable, Hashable, Comparable, CustomStringConvertible
 
     private static let latest = 253_402_300_799
 
-    /// The moment some days later, but not after the year 9999.
+    /// The moment some days later, or earlier if the number is negative; this moment if that is before 1970 or after
+    /// the year 9999.
     package func adding(days: Int) -> Timestamp {
         Timestamp(secondsSince1970: secondsSince1970 + days * 86_400) ?? self
     }
