@@ -17,6 +17,8 @@ internal import COpenSSL
     let bits: Int
 
     /// Takes ownership of an OpenSSL key, and checks that it is sound and of an allowed kind.
+    ///
+    /// - Throws: `config` if it is not. The key is then freed.
     private init(owning handle: OpaquePointer, allowing kinds: [Kind] = [.rsa, .ed25519]) throws(PatchError) {
         unsafe self.handle = handle
         // An RSA-PSS key has its own type name, so it does not count as RSA.
@@ -37,7 +39,8 @@ internal import COpenSSL
         guard (2048...8192).contains(bits) else {
             throw PatchError(.config, "an RSA key of \(bits) bits is not allowed", hint: "use 2048 to 8192 bits")
         }
-        let (modulus, exponent) = (try number(OSSL_PKEY_PARAM_RSA_N), try number(OSSL_PKEY_PARAM_RSA_E))
+        let modulus = try number(OSSL_PKEY_PARAM_RSA_N)
+        let exponent = try number(OSSL_PKEY_PARAM_RSA_E)
         // OpenSSL itself refuses a longer exponent, but only when it checks a signature.
         guard [modulus, exponent].allSatisfy({ $0.last?.isMultiple(of: 2) == false }), exponent != [1],
             exponent.count <= 8
@@ -78,11 +81,14 @@ internal import COpenSSL
     /// Reads a private key from PEM: PKCS#8 of version 1 or 2, plain or encrypted, or PKCS#1.
     ///
     /// - Parameter passphrase: Decrypts an encrypted key; used only if the key needs one.
-    /// - Throws: `passphrase` if it is missing or wrong, `config` if the PEM is not one usable key.
+    /// - Throws: `passphrase` if it is missing or wrong, `config` if the PEM is not one usable key, `unavailable` if
+    ///   OpenSSL refuses what reading a key needs.
     convenience init(privateKeyPEM pem: SecretBytes, passphrase: SecretBytes?) throws(PatchError) {
         try Self.checkIsOnePrivateKey(pem)
         let request = PassphraseRequest(passphrase)
-        var half: [UInt8]?
+        var publicBits: [UInt8]?
+        // OpenSSL's own reader of PEM frees a copy of a PKCS#8 key unwiped, and knows no version 2 in OpenSSL 3.0. So
+        // it reads only what is left: PKCS#1.
         let handle = unsafe pem.withUnsafeBytes { pem -> OpaquePointer? in
             let source = unsafe BIO_new_mem_buf(pem.baseAddress, Int32(clamping: pem.count))
             defer { unsafe BIO_free(source) }
@@ -104,9 +110,10 @@ internal import COpenSSL
             }
             if let der = unsafe data {
                 defer { unsafe CRYPTO_clear_free(der, length, #fileID, #line) }
-                var (bits, count): (UnsafePointer<UInt8>?, Int) = (nil, 0)
+                var bits: UnsafePointer<UInt8>?
+                var count = 0
                 let handle = unsafe copenssl_privateKey(der, length, &bits, &count)
-                unsafe half = bits.map { unsafe Array(UnsafeBufferPointer(start: $0, count: count)) }
+                unsafe publicBits = bits.map { unsafe Array(UnsafeBufferPointer(start: $0, count: count)) }
                 return unsafe handle
             }
             guard !request.wasAsked else { return nil }
@@ -119,7 +126,8 @@ internal import COpenSSL
             throw Self.unread(isEncrypted: request.wasAsked, hasPassphrase: passphrase != nil)
         }
         try unsafe self.init(owning: handle)
-        if let half, try half != [0] + publicHalf().bits {
+        // A bit string begins with the number of its unused bits.
+        if let publicBits, try publicBits != [0] + publicHalf().bits {
             throw PatchError(.config, "the public key in the file is not the private key's", hint: "make a new key")
         }
     }
@@ -166,6 +174,8 @@ internal import COpenSSL
     }
 
     /// Makes a key pair. The number of bits is for RSA only.
+    ///
+    /// - Throws: `unavailable` if OpenSSL refuses the kind of key, `config` if it cannot make the key.
     static func generate(_ kind: Kind, bits: Int) throws(PatchError) -> AsymmetricKey {
         guard let context = unsafe EVP_PKEY_CTX_new_from_name(nil, kind.rawValue, nil) else {
             throw .unavailable(kind.rawValue)
@@ -182,6 +192,7 @@ internal import COpenSSL
     /// Signs a message: PKCS#1 v1.5 for RSA, pure Ed25519.
     ///
     /// - Parameter digest: The hash for RSA, nil for Ed25519.
+    /// - Throws: `unavailable` if OpenSSL refuses the algorithm, `config` if the key cannot sign.
     func sign(_ message: ArraySlice<UInt8>, digest: MessageDigest?) throws(PatchError) -> [UInt8] {
         let context = unsafe EVP_MD_CTX_new()
         defer { unsafe EVP_MD_CTX_free(context) }
@@ -223,18 +234,23 @@ internal import COpenSSL
 
     /// Whether a signature is valid; nil if OpenSSL refuses the algorithm.
     ///
-    /// A context that finds the signature valid is kept. Any other is freed.
+    /// - Parameters:
+    ///   - context: Is kept if it finds the signature valid, else freed.
+    ///   - isNew: Whether it has never verified. If it has, it knows the digest and the key.
     private func isValid(
         _ signature: [UInt8], for message: ArraySlice<UInt8>, _ scheme: SignatureContexts.Scheme,
         in context: OpaquePointer, isNew: Bool
     ) -> Bool? {
         var keyContext: OpaquePointer?  // freed with the other one
-        let (digest, key) = unsafe isNew ? (scheme.digest?.rawValue, handle) : (nil, nil)
-        guard unsafe EVP_DigestVerifyInit_ex(context, &keyContext, digest, nil, nil, key, nil) == 1,
-            unsafe !scheme.isPSS
-                || EVP_PKEY_CTX_set_rsa_padding(keyContext, RSA_PKCS1_PSS_PADDING) == 1
-                    && EVP_PKEY_CTX_set_rsa_pss_saltlen(keyContext, RSA_PSS_SALTLEN_AUTO) == 1
-        else {
+        let digest = isNew ? scheme.digest?.rawValue : nil
+        let key: OpaquePointer? = unsafe isNew ? handle : nil
+        var isReady = unsafe EVP_DigestVerifyInit_ex(context, &keyContext, digest, nil, nil, key, nil) == 1
+        if isReady, scheme.isPSS {
+            isReady =
+                unsafe EVP_PKEY_CTX_set_rsa_padding(keyContext, RSA_PKCS1_PSS_PADDING) == 1
+                && EVP_PKEY_CTX_set_rsa_pss_saltlen(keyContext, RSA_PSS_SALTLEN_AUTO) == 1
+        }
+        guard isReady else {
             unsafe EVP_MD_CTX_free(context)
             return nil
         }
@@ -245,6 +261,9 @@ internal import COpenSSL
         return isValid
     }
 
+    /// The numbers of the public key.
+    ///
+    /// - Throws: `config` if OpenSSL does not give them, `internal` for a P-256 key.
     func publicHalf() throws(PatchError) -> SubjectPublicKeyInfo {
         switch kind {
         case .ed25519:
@@ -272,6 +291,9 @@ internal import COpenSSL
         return bytes
     }
 
+    /// The public key as SubjectPublicKeyInfo PEM.
+    ///
+    /// - Throws: `internal` if OpenSSL cannot write it.
     func publicKeyPEM() throws(PatchError) -> [UInt8] {
         let sink = unsafe BIO_new(BIO_s_mem())
         defer { unsafe BIO_free(sink) }
@@ -284,6 +306,7 @@ internal import COpenSSL
     /// The private key as PKCS#8 PEM, encrypted if there is a passphrase.
     ///
     /// - Parameter rounds: Those of PBKDF2, which makes a key of the passphrase.
+    /// - Throws: `passphrase` if it does not have 1 to 1024 bytes, `unavailable` if OpenSSL cannot write the key.
     func privateKeyPEM(passphrase: SecretBytes?, rounds: Int32 = 600_000) throws(PatchError) -> SecretBytes {
         // OpenSSL asks for a passphrase with a buffer of this size, so a longer one could not open the key.
         if let passphrase, !(1...Int(PEM_BUFSIZE)).contains(passphrase.count) {
@@ -300,6 +323,7 @@ internal import COpenSSL
         if let passphrase {
             written = unsafe passphrase.withUnsafeBytes { text -> Bool in
                 let text = unsafe text.assumingMemoryBound(to: CChar.self)
+                // -1 is the newer scheme of encryption, PBES2.
                 let locked = unsafe PKCS8_encrypt(
                     -1, EVP_aes_256_cbc(), text.baseAddress, Int32(text.count), nil, 0, rounds, info)
                 defer { unsafe X509_SIG_free(locked) }

@@ -23,11 +23,15 @@ package enum MessageDigest: String {
     }
 
     /// Hashes bytes and returns the digest in lower-case hex digits.
+    ///
+    /// - Throws: As `hash`.
     package func hexadecimal(of bytes: some Collection<UInt8>) throws(PatchError) -> [UInt8] {
         Hex.encode(try hash(bytes))
     }
 
     /// Hashes bytes and returns the digest as a string of lower-case hex digits.
+    ///
+    /// - Throws: As `hash`.
     package func text(of bytes: some Collection<UInt8>) throws(PatchError) -> String {
         String(decoding: try hexadecimal(of: bytes), as: UTF8.self)
     }

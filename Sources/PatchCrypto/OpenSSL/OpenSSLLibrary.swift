@@ -1,5 +1,6 @@
 internal import COpenSSL
 
+/// The OpenSSL that this process has loaded.
 package enum OpenSSLLibrary {
     /// Its version, such as `3.0.19`.
     static var version: String {
@@ -14,7 +15,7 @@ package enum OpenSSLLibrary {
         OPENSSL_init_crypto(UInt64(OPENSSL_INIT_NO_ATEXIT), nil)
     }
 
-    /// Prevents core files, and prevents other processes of the user from reading this process's memory, which may hold
+    /// Prevents core files, and on Linux also that other processes of the user read this process's memory: it may hold
     /// keys.
     package static func refuseCoreDumps() { copenssl_refuseCoreDumps() }
 }

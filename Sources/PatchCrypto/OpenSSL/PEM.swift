@@ -1,5 +1,6 @@
 internal import COpenSSL
 
+/// A block of a PEM file.
 struct PEMBlock {
     /// The kind of a block's contents, by the label after `BEGIN`.
     enum Kind: String, CaseIterable {
@@ -11,7 +12,8 @@ struct PEMBlock {
         case other = ""
 
         init(label: some Collection<UInt8>) {
-            let isPrivate = label.suffix(11).elementsEqual(Self.privateKey.rawValue.utf8)
+            let end = Self.privateKey.rawValue.utf8
+            let isPrivate = label.suffix(end.count).elementsEqual(end)
             let known = Self.allCases.first { label.elementsEqual($0.rawValue.utf8) }
             self = isPrivate ? .privateKey : known ?? .other
         }
@@ -41,9 +43,10 @@ struct PEMBlock {
             guard unsafe PEM_read_bio(source, &name, &header, &data, &length) == 1,
                 let name = unsafe name, let header = unsafe header
             else {
-                let ended = ERR_peek_last_error() & 0x7F_FFFF == UInt(PEM_R_NO_START_LINE)
+                // The reason is in the low 23 bits (ERR_GET_REASON).
+                let isAtEnd = ERR_peek_last_error() & 0x7F_FFFF == UInt(PEM_R_NO_START_LINE)
                 drainOpenSSLErrors()
-                if ended { return blocks }
+                if isAtEnd { return blocks }
                 throw PatchError(.config, "a PEM block is cut short or damaged")
             }
             let kind = unsafe Kind(label: UnsafeRawBufferPointer(start: name, count: strlen(name)))

@@ -25,6 +25,7 @@ package struct Scrypt: Sendable {
     ///
     /// - Returns: nil if a number is missing or out of range, or the cost is above 256 MiB or four rounds.
     package init?(log2N: Int?, r: Int?, p: Int?) {
+        // The last rule is the RFC's, whose number of blocks is below 2^(128 r / 8).
         guard let log2N, let r, let p, (10...20).contains(log2N), (1...32).contains(r), (1...4).contains(p),
             log2N < 16 * r
         else { return nil }
@@ -35,8 +36,9 @@ package struct Scrypt: Sendable {
     /// Derives a key.
     ///
     /// - Parameter length: The key's length in bytes.
-    /// - Throws: `unavailable` if OpenSSL refuses scrypt.
+    /// - Throws: `unavailable` if OpenSSL refuses scrypt, or has no memory for it.
     func key(passphrase: SecretBytes, salt: [UInt8], length: Int) throws(PatchError) -> SecretBytes {
+        // OpenSSL needs a little more than the blocks.
         let most = UInt64(memory + (1 << 20))
         var bytes = [UInt8](repeating: 0, count: length)
         let done = unsafe passphrase.withUnsafeBytes { text in

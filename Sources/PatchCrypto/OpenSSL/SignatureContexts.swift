@@ -9,8 +9,11 @@ internal import COpenSSL
     /// no context is kept.
     private nonisolated(unsafe) let lock = unsafe CRYPTO_THREAD_lock_new()
 
+    /// What a context verifies.
     struct Scheme: Equatable {
+        /// The hash for RSA and ECDSA, nil for Ed25519.
         let digest: MessageDigest?
+        /// Whether an RSA signature is RSASSA-PSS instead of PKCS#1 v1.5.
         let isPSS: Bool
     }
 
@@ -27,8 +30,12 @@ internal import COpenSSL
         return unsafe idle.remove(at: index).context
     }
 
+    /// Takes a context that is no longer used, and keeps or frees it.
     func keep(_ context: OpaquePointer, for scheme: Scheme) {
-        guard unsafe lock != nil && CRYPTO_THREAD_write_lock(lock) == 1 else { return unsafe EVP_MD_CTX_free(context) }
+        guard unsafe lock != nil && CRYPTO_THREAD_write_lock(lock) == 1 else {
+            unsafe EVP_MD_CTX_free(context)
+            return
+        }
         defer { unsafe CRYPTO_THREAD_unlock(lock) }
         unsafe idle.append((context, scheme))
     }

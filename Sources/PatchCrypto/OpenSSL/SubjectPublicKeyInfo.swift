@@ -74,15 +74,20 @@ enum SubjectPublicKeyInfo: Equatable {
     }
 
     private static func integer(_ magnitude: [UInt8]) -> [UInt8] {
-        let isNegative = magnitude.first.map { $0 >= 0x80 } ?? true
-        return wrap(.integer, isNegative ? [0] + magnitude : magnitude)
+        // The first bit is the sign, and 0 has one byte.
+        let needsZero = magnitude.first.map { $0 >= 0x80 } ?? true
+        return wrap(.integer, needsZero ? [0] + magnitude : magnitude)
     }
 
+    /// Makes an element of at most 65,535 bytes.
     private static func wrap(_ tag: Tag, _ content: [UInt8]) -> [UInt8] {
         let count = content.count
         let length: [UInt8] =
-            count < 0x80
-            ? [UInt8(count)] : count < 0x100 ? [0x81, UInt8(count)] : [0x82, UInt8(count >> 8), UInt8(count & 0xFF)]
+            switch count {
+            case ..<0x80: [UInt8(count)]
+            case ..<0x100: [0x81, UInt8(count)]
+            default: [0x82, UInt8(count >> 8), UInt8(count & 0xFF)]
+            }
         return [tag.rawValue] + length + content
     }
 

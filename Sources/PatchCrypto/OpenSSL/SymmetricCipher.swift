@@ -24,7 +24,7 @@ enum SymmetricCipher: String {
     ///   - key: 16 or 32 bytes, as the cipher needs.
     ///   - iv: `ivLength` bytes.
     ///   - label: Authenticated with GCM, ignored with CBC.
-    /// - Throws: `unavailable` if OpenSSL refuses the cipher.
+    /// - Throws: `unavailable` if OpenSSL refuses the cipher, `limit` if there are 2 GiB or more.
     func seal(
         _ plaintext: [UInt8], key: SecretBytes, iv: [UInt8], label: String
     ) throws(PatchError) -> [UInt8] {
@@ -60,7 +60,7 @@ enum SymmetricCipher: String {
     ///   - range: Where the sealed bytes are; `canHaveSealed` must allow its length.
     ///   - buffer: Holds the sealed bytes, and afterwards the plaintext.
     /// - Returns: Where the plaintext is; nil if the padding or the tag is wrong.
-    /// - Throws: `unavailable` if OpenSSL refuses the cipher.
+    /// - Throws: As `seal`.
     func open(
         _ range: Range<Int>, of buffer: inout [UInt8], key: SecretBytes, label: String
     ) throws(PatchError) -> Range<Int>? {
@@ -75,17 +75,22 @@ enum SymmetricCipher: String {
 
     /// Decrypts bytes, whose length `canHaveSealed` must allow, to a new array; nil if the padding or the tag is wrong.
     ///
-    /// - Throws: `unavailable` if OpenSSL refuses the cipher.
+    /// - Throws: As `seal`.
     func opened(_ sealed: ArraySlice<UInt8>, key: SecretBytes, label: String) throws(PatchError) -> [UInt8]? {
         try unsafe sealed.withUnsafeBufferPointer { (sealed) throws(PatchError) in
-            var result: Result<Int?, PatchError> = .success(nil)
+            var length: Int?
+            var failure: PatchError?
             let plaintext = unsafe [UInt8](unsafeUninitializedCapacity: sealed.count - ivLength) { buffer, count in
-                result = Result { () throws(PatchError) in
-                    try unsafe decrypt(sealed, to: buffer.baseAddress.unsafelyUnwrapped, key: key, label: label)
+                do throws(PatchError) {
+                    length = try unsafe decrypt(
+                        sealed, to: buffer.baseAddress.unsafelyUnwrapped, key: key, label: label)
+                } catch {
+                    failure = error
                 }
-                count = (try? result.get()) ?? 0
+                count = length ?? 0
             }
-            return try result.get() == nil ? nil : plaintext
+            if let failure { throw failure }
+            return length == nil ? nil : plaintext
         }
     }
 
@@ -94,6 +99,7 @@ enum SymmetricCipher: String {
     /// - Parameter output: Has room for the ciphertext, and is either the ciphertext itself or outside the sealed
     ///   bytes.
     /// - Returns: The plaintext's length; nil if the padding or the tag is wrong.
+    /// - Throws: As `seal`.
     private func decrypt(
         _ sealed: UnsafeBufferPointer<UInt8>, to output: UnsafeMutablePointer<UInt8>, key: SecretBytes, label: String
     ) throws(PatchError) -> Int? {
