@@ -54,11 +54,13 @@ public struct EnvelopeSuite: RawRepresentable, Hashable, Sendable, CustomStringC
     /// Seals bytes under a key. The IV is derived, so that the same input always produces the same bytes.
     ///
     /// - Parameter label: `envelope` for the outer layer, the script's full name for an inner one.
+    /// - Throws: `unavailable` if OpenSSL refuses HMAC-SHA256 or the cipher, `limit` if there are 2 GiB or more.
     func seal(_ plaintext: [UInt8], with key: ScriptKey, label: String) throws(PatchError) -> [UInt8] {
         let context = Array("patchpack iv 1\n\(label)\n".utf8)
         let iv = try hmacSHA256(key: key.bytes, [context, plaintext]).prefix(cipher.ivLength)
         return try cipher.seal(plaintext, key: key.bytes, iv: Array(iv), label: label)
     }
 
+    /// The label of the outer layer.
     static let envelopeLabel = "envelope"
 }

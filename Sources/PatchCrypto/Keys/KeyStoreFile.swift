@@ -8,13 +8,16 @@
 package enum KeyStoreFile {
     private static let family = "patchpack-keystore-"
     private static let magic = family + "1"
-    private static let saltLength = 16, keyLength = 32
+    // In bytes.
+    private static let saltLength = 16
+    private static let keyLength = 32
 
     /// Encrypts keys.
     ///
     /// - Parameter cost: Tests can afford only a lower one.
     /// - Returns: The file's bytes. They differ each time, because salt and nonce are random.
-    /// - Throws: `passphrase` if the passphrase is empty, `unavailable` if OpenSSL refuses scrypt or AES-256-GCM.
+    /// - Throws: `passphrase` if the passphrase is empty, `unavailable` if OpenSSL has no random numbers, or refuses
+    ///   scrypt or AES-256-GCM.
     package static func seal(
         _ ring: ScriptKeyRing, passphrase: SecretBytes, cost: Scrypt = .standard
     ) throws(PatchError) -> [UInt8] {

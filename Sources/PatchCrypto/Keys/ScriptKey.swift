@@ -61,7 +61,8 @@ public struct ScriptKey: Sendable {
             }
             let hasReturn = unsafe end.elementsEqual("\r\n".utf8)
             let isLine = unsafe hasReturn || end.isEmpty || end.elementsEqual("\n".utf8)
-            guard isLine, unsafe [32, 64].contains(line.count - end.count) else { return nil }
+            let digitCount = unsafe line.count - end.count
+            guard isLine, [32, 64].contains(digitCount) else { return nil }
             if isMarked { return "it begins with a byte order mark" }
             return hasReturn ? "its line ends with CR and LF" : "it has capital letters"
         }

@@ -129,8 +129,9 @@ package struct SignedTrustStore: Sendable {
     package mutating func dropChangedSignatures(among keys: [VerifyingKey]) {
         let message = message
         let isChanged = signatures.contains { signature in
-            let key = keys.first { $0.id == signature.keyID && $0.algorithm == signature.algorithm }
-            return key.map { (try? $0.isValid(signature.bytes, for: message[...])) == false } ?? false
+            guard let key = keys.first(where: { $0.id == signature.keyID && $0.algorithm == signature.algorithm })
+            else { return false }
+            return (try? key.isValid(signature.bytes, for: message[...])) == false
         }
         if isChanged { signatures = [] }
     }
@@ -142,8 +143,8 @@ package struct SignedTrustStore: Sendable {
     /// Signs the store. The signature replaces an earlier one by the same key. Signatures for another label are
     /// removed.
     ///
-    /// - Throws: `config` if the label has a name or a number that is not allowed, `unavailable` if OpenSSL refuses the
-    ///   algorithm.
+    /// - Throws: `config` if the label has a name or a number that is not allowed, or the key cannot sign,
+    ///   `unavailable` if OpenSSL refuses the algorithm.
     package mutating func sign(with key: SigningKey, as label: Label) throws(PatchError) {
         guard Label(label.line.dropLast()[...]) == label else {
             throw PatchError(.config, "not an app, an environment and a number from 1 to 2147483647")
@@ -172,6 +173,7 @@ package struct SignedTrustStore: Sendable {
         return signers
     }
 
+    /// The file's bytes: the keys, the label, and the signatures.
     package var encoded: [UInt8] {
         var file = payload
         for signature in signatures {

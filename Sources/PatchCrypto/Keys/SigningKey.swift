@@ -22,7 +22,7 @@ public struct SigningKey: Sendable {
         try self.init(pem: pem, passphrase: passphrase, algorithm: algorithm, rsaDefault: nil)
     }
 
-    /// Does the same for a key of a file, in which an RSA key without an algorithm is one for `rsa-sha1`.
+    /// Does the same for a key of a file, which may be an RSA key without an algorithm.
     ///
     /// - Parameter rsaDefault: The algorithm of an RSA key for which none is given; nil to refuse the key.
     package init(

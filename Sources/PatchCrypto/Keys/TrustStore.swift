@@ -78,8 +78,8 @@ public struct TrustStore: Sendable {
     /// Makes a store of keys. A key that is given twice counts once.
     ///
     /// - Parameter keys: The keys, at least one.
-    /// - Throws: `config` if there is no key, if two keys have the same id, or if one key is given for two algorithms
-    ///   or with different `isRevoked` or `expires`. `unavailable` if OpenSSL cannot encode a key that is given twice.
+    /// - Throws: `config` if there is no key, if two keys have the same id, if one key is given for two algorithms or
+    ///   with different `isRevoked` or `expires`, or if OpenSSL cannot encode a key that is given twice.
     public init(keys: [TrustedKey]) throws(PatchError) {
         var distinct: [TrustedKey] = []
         var places: [KeyID: Int] = [:]
@@ -100,8 +100,8 @@ public struct TrustStore: Sendable {
     /// Makes a store of keys that are trusted without an end.
     ///
     /// - Parameter keys: The keys, at least one.
-    /// - Throws: `config` if there is no key, if two keys have the same id, or if one key is given for two algorithms.
-    ///   `unavailable` if OpenSSL cannot encode a key that is given twice.
+    /// - Throws: `config` if there is no key, if two keys have the same id, if one key is given for two algorithms, or
+    ///   if OpenSSL cannot encode a key that is given twice.
     public init(trusting keys: [VerifyingKey]) throws(PatchError) {
         var trusted: [TrustedKey] = []
         for key in keys { trusted.append(try TrustedKey(key)) }
