@@ -102,30 +102,37 @@ package struct TrustStoreFile: Sendable {
                 .config, "another key named \(name) is already in the store",
                 hint: "give it another name")
         }
-        taken.formUnion([name, key.key.id.description])
+        taken.formUnion(Self.names(of: key))
         lines.append(.key(key))
+    }
+
+    /// The names by which a key can be changed: its name, if it has one, and its id.
+    private static func names(of key: TrustedKey) -> [String] {
+        [key.name, key.key.id.description].compactMap(\.self)
     }
 
     /// Changes or removes a key.
     ///
     /// - Parameters:
-    ///   - name: Its name or its id.
+    ///   - name: Its name or its id, in the same bytes.
     ///   - change: Returns the key to put in its place; nil removes the key.
     /// - Throws: `config` if the store has no such key.
     package mutating func update(_ name: String, _ change: (TrustedKey) -> TrustedKey?) throws(PatchError) {
         for (index, line) in lines.enumerated() {
-            guard case .key(let key) = line, key.name == name || key.key.id.description == name else { continue }
+            guard case .key(let key) = line, Self.names(of: key).contains(where: { $0.isByteEqual(to: name) })
+            else { continue }
             if let changed = change(key) {
                 lines[index] = .key(changed)
             } else {
                 lines.remove(at: index)
-                taken.subtract([key.name, key.key.id.description].compactMap(\.self))
+                taken.subtract(Self.names(of: key))
             }
             return
         }
+        let names = keys.compactMap(\.name).joined(separator: ", ")
         throw PatchError(
             .config, "no key named \(name) in the store",
-            hint: "the names are \(keys.compactMap(\.name).joined(separator: ", "))")
+            hint: names.isEmpty ? "it has no key" : "the names are \(names)")
     }
 
     /// The file's bytes.

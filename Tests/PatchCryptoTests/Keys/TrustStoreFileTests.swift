@@ -75,6 +75,16 @@ import Testing
         #expect(throws: PatchError(.config, "")) { try store.update("bob") { $0 } }
     }
 
+    @Test func aKeyIsFoundByTheBytesOfItsName() throws {
+        var store = try store("ed25519 \(Self.keys[0]) K\n")
+        // It looks the same, and is canonically equivalent, but is another name.
+        let other = #expect(throws: PatchError.self) { try store.update("\u{212A}") { _ in nil } }
+        #expect(other?.hint == "the names are K")
+        try store.update("K") { _ in nil }
+        let empty = #expect(throws: PatchError.self) { try store.update("K") { _ in nil } }
+        #expect(empty?.hint == "it has no key")
+    }
+
     /// Signatures cover the unchanged file, so they are dropped. The label is kept, for the number of the next version.
     @Test func signaturesAreNotKept() throws {
         let line = "ed25519 \(Self.keys[0]) alice\n"
