@@ -24,7 +24,8 @@ struct ZipDirectory: Sendable {
     init(in buffer: [UInt8], at range: Range<Int>, limits: EnvelopeLimits) throws(PatchError) {
         var reader = ZipReader(bytes: buffer[range])
         let end = try reader.endRecord()
-        // The manifest, and a digest and a sealed script for each script. The limit may be any number.
+        // The manifest, and a digest and a sealed script for each script. Nothing is added to a limit, which may be any
+        // number.
         guard end.memberCount / 2 <= limits.scriptCount else {
             throw PatchError(
                 .limit, "zip: \(end.memberCount) members, more than \(limits.scriptCount) scripts need")
@@ -89,6 +90,7 @@ private struct ZipReader {
         return bytes[position..<position + count].reversed().reduce(0) { $0 << 8 | Int($1) }
     }
 
+    /// Reads a number of some bytes, which must have this value.
     private mutating func expect(_ value: Int, _ count: Int, _ what: String) throws(PatchError) {
         guard try take(count) == value else { throw Self.fault(what) }
     }
@@ -119,7 +121,7 @@ private struct ZipReader {
     mutating func member(after start: Int, before directory: Range<Int>) throws(PatchError) -> ZipMember {
         try expect(0x0201_4B50, 4, "no central header where one is expected")
         _ = try take(2)  // made by: any
-        let shared = position
+        let shared = position  // from here to the length of the extra field, both headers are the same
         let versionNeeded = try take(2)
         guard versionNeeded == 10 || versionNeeded == 20 else {
             throw Self.fault("version needed is neither 1.0 nor 2.0")
@@ -130,6 +132,7 @@ private struct ZipReader {
         }
         let method = try take(2)
         guard method == 0 || method == 8 else { throw Self.fault("a member is neither stored nor deflated") }
+        let isDeflated = method == 8
         _ = try take(4)  // time and date: any
         let crc = UInt32(try take(4))
         let storedSize = try take(4)
@@ -152,21 +155,22 @@ private struct ZipReader {
         let name = bytes[position..<position + nameLength]
         try Self.check(name: name)
         position += nameLength
-        guard method == 8 || storedSize == size else { throw Self.fault("a stored member has two different sizes") }
+        guard isDeflated || storedSize == size else { throw Self.fault("a stored member has two different sizes") }
 
         var local = self
         local.position = start
         try local.expect(0x0403_4B50, 4, "no local header where the central directory points")
-        let header = start + 30
-        let data = header + nameLength..<header + nameLength + storedSize
+        let nameStart = start + 30
+        let dataStart = nameStart + nameLength
+        let data = dataStart..<dataStart + storedSize
         guard data.upperBound <= directory.lowerBound else {
             throw Self.fault("a member overlaps the central directory")
         }
-        guard bytes[start + 4..<header] == bytes[shared..<sharedEnd], bytes[header..<data.lowerBound] == name else {
+        guard bytes[start + 4..<nameStart] == bytes[shared..<sharedEnd], bytes[nameStart..<dataStart] == name else {
             throw Self.fault("a local header differs from the central directory")
         }
         return ZipMember(
-            name: String(decoding: name, as: UTF8.self), isDeflated: method == 8, crc: crc, size: size, data: data)
+            name: String(decoding: name, as: UTF8.self), isDeflated: isDeflated, crc: crc, size: size, data: data)
     }
 
     private static func check(name: ArraySlice<UInt8>) throws(PatchError) {

@@ -77,7 +77,7 @@ package struct Capability: Sendable {
         ]
     }
 
-    /// A key of an algorithm that is not refused, which has a check of its own.
+    /// A key of an algorithm that OpenSSL does not refuse. A refused one is the finding of another check.
     private static func anyKey() throws(PatchError) -> AsymmetricKey {
         do {
             return try AsymmetricKey.generate(.ed25519, bits: 256)

@@ -6,7 +6,9 @@ struct DecryptedPayload {
 
     /// Decrypts a payload in place, so that it is not in memory twice.
     ///
-    /// - Throws: `decryptFailed` if the key is missing, or the payload cannot be decrypted with it.
+    /// - Throws: `decryptFailed` if the key is missing or for another suite, or the payload cannot be decrypted with
+    ///   it; `config` if the provider returns another key; `unavailable` if OpenSSL refuses the cipher; what the
+    ///   provider throws.
     init(takenFrom envelope: inout UnverifiedEnvelope, keys: some ScriptKeyProvider) throws(PatchError) {
         key = try envelope.scriptKey(from: keys)
         let (suite, range) = (key.suite, envelope.payloadRange)
@@ -40,6 +42,9 @@ struct EnvelopeContents {
     private(set) var unsealed: [[UInt8]] = []
 
     /// Runs the stage `zip`: reads every member. The payload's bytes are taken, and not copied.
+    ///
+    /// - Throws: `malformed` if the zip is outside the profile, `limit` if a limit is exceeded, `unavailable` if libzip
+    ///   or zlib is out of memory.
     init(takenFrom payload: inout DecryptedPayload, limits: EnvelopeLimits) throws(PatchError) {
         archive = payload.archive
         directory = try ZipDirectory(in: payload.bytes, at: archive, limits: limits)
@@ -74,6 +79,8 @@ struct EnvelopeContents {
 
     /// Runs the stage `manifest`: reads the manifest, and checks that the zip holds the members for its scripts, in
     /// that order.
+    ///
+    /// - Throws: `malformed` if it is not, or they are not, `limit` if a limit is exceeded.
     mutating func manifest() throws(PatchError) -> Manifest {
         // The directory is known to have a member with this name.
         let index = directory.members.firstIndex { $0.name == ZipDirectory.manifestName } ?? 0
@@ -86,6 +93,9 @@ struct EnvelopeContents {
     }
 
     /// Runs the stage `scripts`: decrypts each script, and checks its size and its digest.
+    ///
+    /// - Throws: `decryptFailed` if a script cannot be decrypted, `digestMismatch` if its size or its digest is wrong,
+    ///   `unavailable` if OpenSSL refuses the cipher or the hash function.
     mutating func takeScripts(of manifest: Manifest) throws(PatchError) -> [PatchScript] {
         let suite = key.suite
         var scripts: [PatchScript] = []
@@ -120,7 +130,8 @@ struct EnvelopeContents {
         let cipher = key.suite.cipher
         let range = inflated[index]?.indices ?? directory.members[index].data
         guard cipher.canHaveSealed(length: range.count) else { return nil }
-        guard index == inflated.count - 1, inflated[index] == nil, range.count > bytes.count / 2 else {
+        let isLast = index == inflated.count - 1
+        guard isLast, inflated[index] == nil, range.count > bytes.count / 2 else {
             return try cipher.opened(data(of: index), key: key.bytes, label: name)
         }
         var taken: [UInt8] = []

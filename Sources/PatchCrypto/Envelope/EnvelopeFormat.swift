@@ -4,7 +4,7 @@ package enum EnvelopeFormat {
     static let delimiterPrefix = Array("\n--patchpack-envelope-1 ".utf8)
     /// The delimiter's first byte is within this many bytes of the file's end.
     static let delimiterWindow = 65_536
-    /// The length of the shortest possible envelope, in bytes.
+    /// The fewest bytes that the stage `read` accepts. Each envelope has more.
     static let shortestFile = 16
 
     /// A delimiter line with the LF before it and the LF at its end.
@@ -12,6 +12,7 @@ package enum EnvelopeFormat {
         delimiterPrefix + Array("\(suite.rawValue) \(scriptKeyID)\n".utf8)
     }
 
+    /// A signature line with its LF.
     static func signatureLine(algorithm: SignatureAlgorithm, keyID: KeyID, signature: [UInt8]) -> [UInt8] {
         algorithm.line(keyID: keyID, signature: signature)
     }

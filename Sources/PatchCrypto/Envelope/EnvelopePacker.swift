@@ -20,6 +20,8 @@ public struct EnvelopePacker: Sendable {
 
     /// Makes a packer of envelopes of another size than the format's, or without a key if all signatures are made
     /// elsewhere.
+    ///
+    /// - Throws: `config` if a key is given twice, `limit` if there are too many keys.
     package init(scriptKey: ScriptKey, signingKeys: [SigningKey], limits: EnvelopeLimits) throws(PatchError) {
         guard signingKeys.count <= limits.signatureCount else {
             throw PatchError(.limit, "more than \(limits.signatureCount) signing keys")
@@ -39,7 +41,8 @@ public struct EnvelopePacker: Sendable {
     ///   - scripts: The entry first.
     /// - Returns: The envelope's bytes.
     /// - Throws: `malformed` if manifest and scripts differ, `limit` if the manifest or the envelope is too large,
-    ///   `unavailable` if OpenSSL refuses an algorithm, `internal` if libzip fails.
+    ///   `unavailable` if OpenSSL refuses an algorithm or memory is missing, `config` if a key cannot sign, `internal`
+    ///   if libzip fails.
     public func pack(_ manifest: Manifest, _ scripts: [PatchScript]) throws(PatchError) -> [UInt8] {
         try seal(manifest, scripts).encoded()
     }

@@ -62,7 +62,8 @@ package struct SignableEnvelope: Sendable {
                     .policy, "the signature is by the key \(trusted.key.id)\(name), which \(refusal)",
                     hint: "sign with a key that is still trusted")
             }
-            return add(signature, of: trusted.key)
+            add(signature, of: trusted.key)
+            return
         }
         if let unavailable { throw unavailable }
         throw PatchError(
@@ -74,11 +75,8 @@ package struct SignableEnvelope: Sendable {
 
     private mutating func add(_ signature: [UInt8], of key: VerifyingKey) {
         lines.removeAll { $0.keyID == key.id && $0.algorithm == key.algorithm }
-        lines.append(
-            (
-                key.id, key.algorithm,
-                EnvelopeFormat.signatureLine(algorithm: key.algorithm, keyID: key.id, signature: signature)
-            ))
+        let line = EnvelopeFormat.signatureLine(algorithm: key.algorithm, keyID: key.id, signature: signature)
+        lines.append((key.id, key.algorithm, line))
     }
 
     /// The envelope's bytes.

@@ -26,10 +26,9 @@ extension UnverifiedEnvelope {
     ///
     /// - Parameter scriptKeys: One of them decrypts the payload and the scripts. This can be a single `ScriptKey`.
     /// - Throws: The errors that a verification throws in the stages `decrypt` to `scripts`.
-    package func contents(scriptKeys: some ScriptKeyProvider, limits: EnvelopeLimits = EnvelopeLimits())
-        throws(PatchError)
-        -> UnverifiedContents
-    {
+    package func contents(
+        scriptKeys: some ScriptKeyProvider, limits: EnvelopeLimits = EnvelopeLimits()
+    ) throws(PatchError) -> UnverifiedContents {
         var envelope = self
         var payload = try DecryptedPayload(takenFrom: &envelope, keys: scriptKeys)
         var contents = try EnvelopeContents(takenFrom: &payload, limits: limits)

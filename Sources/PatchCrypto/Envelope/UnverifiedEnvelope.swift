@@ -48,6 +48,8 @@ package struct UnverifiedEnvelope: Sendable {
     }
 
     /// Runs the first step of the reading order: checks the file's size.
+    ///
+    /// - Throws: `malformed` or `limit`.
     static func checkSize(of bytes: [UInt8], limits: EnvelopeLimits) throws(PatchError) {
         guard bytes.count <= limits.envelopeSize else {
             throw PatchError(
@@ -65,9 +67,11 @@ package struct UnverifiedEnvelope: Sendable {
     }
 
     /// Runs the second step of the reading order: splits the file into its layers.
+    ///
+    /// - Throws: `malformed` or `limit`.
     init(splitting bytes: consuming [UInt8], limits: EnvelopeLimits) throws(PatchError) {
         let file = bytes
-        guard let start = EnvelopeFormat.delimiterStart(in: file) else { throw Self.explainMissingDelimiter(file) }
+        guard let start = EnvelopeFormat.delimiterStart(in: file) else { throw Self.missingDelimiter(in: file) }
         var rest = file[start...].dropFirst(EnvelopeFormat.delimiterPrefix.count)
         guard let header = rest.takeLine() else {
             throw PatchError(
@@ -133,14 +137,18 @@ package struct UnverifiedEnvelope: Sendable {
         .malformed, "its line ends were changed to CRLF, by a text-mode transfer or an editor",
         hint: "transfer it as binary; with git, put `*.js binary` in .gitattributes")
 
-    private static func explainMissingDelimiter(_ file: [UInt8]) -> PatchError {
-        let isText = file.allSatisfy { $0 >= 0x20 && $0 != 0x7F || (0x09...0x0D).contains($0) }
-        return isText
-            ? PatchError(
-                .malformed, "plain text, not an envelope", hint: "if it is a script, pack it first")
-            : PatchError(
-                .malformed, "no delimiter line in its last \(EnvelopeFormat.delimiterWindow) bytes",
-                hint: "it was cut short, or is not an envelope")
+    private static func missingDelimiter(in file: [UInt8]) -> PatchError {
+        let isText = file.allSatisfy { byte in
+            let isControl = byte < 0x20 || byte == 0x7F
+            let isSpace = (0x09...0x0D).contains(byte)
+            return isSpace || !isControl
+        }
+        if isText {
+            return PatchError(.malformed, "plain text, not an envelope", hint: "if it is a script, pack it first")
+        }
+        return PatchError(
+            .malformed, "no delimiter line in its last \(EnvelopeFormat.delimiterWindow) bytes",
+            hint: "it was cut short, or is not an envelope")
     }
 
     /// Finds the script key that the delimiter names.

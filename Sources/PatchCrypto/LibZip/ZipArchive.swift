@@ -8,7 +8,8 @@ enum ZipArchive {
     ///
     /// - Parameter directory: The structure, already checked; its sizes limit the memory that is allocated.
     /// - Returns: For each member, in the directory's order, its inflated bytes; nil if it is stored.
-    /// - Throws: `malformed` if a CRC is wrong, or a deflated stream is not as long as its headers say.
+    /// - Throws: `malformed` if a CRC is wrong, or a deflated stream is not as long as its headers say, `unavailable`
+    ///   if libzip or zlib is out of memory.
     static func inflated(
         _ directory: ZipDirectory, in buffer: [UInt8], at range: Range<Int>
     ) throws(PatchError) -> [[UInt8]?] {
@@ -165,16 +166,16 @@ enum ZipArchive {
                 archive, UInt64(index), 0, UInt8(ZIP_OPSYS_UNIX), 0o100644 << 16) == 0
     }
 
+    /// The bytes of the archive that was written; nil if libzip cannot read them.
     private static func contents(of source: OpaquePointer) -> [UInt8]? {
         guard unsafe zip_source_open(source) == 0 else { return nil }
         defer { unsafe zip_source_close(source) }
-        guard unsafe zip_source_seek(source, 0, SEEK_END) == 0, case let size = unsafe zip_source_tell(source),
-            size >= 0,
-            unsafe zip_source_seek(source, 0, SEEK_SET) == 0
-        else { return nil }
-        let bytes = unsafe [UInt8](unsafeUninitializedCapacity: Int(size)) { buffer, count in
+        guard unsafe zip_source_seek(source, 0, SEEK_END) == 0 else { return nil }
+        let size = unsafe Int(zip_source_tell(source))
+        guard size >= 0, unsafe zip_source_seek(source, 0, SEEK_SET) == 0 else { return nil }
+        let bytes = unsafe [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
             count = max(0, unsafe Int(zip_source_read(source, buffer.baseAddress, UInt64(size))))
         }
-        return bytes.count == Int(size) ? bytes : nil
+        return bytes.count == size ? bytes : nil
     }
 }

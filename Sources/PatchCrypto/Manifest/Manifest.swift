@@ -15,6 +15,7 @@ public struct Manifest: Sendable {
         /// Whether a script can have this name.
         package static func isName(_ name: String) -> Bool { NameForm.isScript(name) }
 
+        /// The form of a script's name, as the hint of an error.
         package static let nameRule =
             "use letters, digits, - and _, then .lua; at most 128 characters with the folders"
 
@@ -172,8 +173,8 @@ public struct Manifest: Sendable {
 
         static func isPlain(_ text: String, allowing exceptions: String = "") -> Bool {
             text.unicodeScalars.allSatisfy { scalar in
-                !(scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value))
-                    || exceptions.unicodeScalars.contains(scalar)
+                let isControl = scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value)
+                return !isControl || exceptions.unicodeScalars.contains(scalar)
             }
         }
     }

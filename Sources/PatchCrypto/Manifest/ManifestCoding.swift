@@ -17,14 +17,11 @@ extension Manifest {
         members.append(("id", .string(id)))
         if let instances { members.append(("instances", .integer(instances))) }
         if let notes { members.append(("notes", .string(notes))) }
-        members += [
-            ("replaces", .array(replaces.map { .string($0) })), ("schema", .integer(Self.schema)),
-            (
-                "scripts",
-                .array(scripts.map { .object([("name", .string($0.name)), ("size", .integer($0.byteCount))]) })
-            ),
-            ("version", .integer(version)),
-        ]
+        members.append(("replaces", .array(replaces.map { .string($0) })))
+        members.append(("schema", .integer(Self.schema)))
+        let entries = scripts.map { JSONValue.object([("name", .string($0.name)), ("size", .integer($0.byteCount))]) }
+        members.append(("scripts", .array(entries)))
+        members.append(("version", .integer(version)))
         return .object(members)
     }
 
@@ -46,7 +43,7 @@ extension Manifest {
         if isPlain { return }
         let canonical = encoded()
         guard canonical == bytes else {
-            let place = zip(canonical, bytes).prefix { $0 == $1 }.count
+            let place = canonical.indices.first { $0 == bytes.count || canonical[$0] != bytes[$0] } ?? canonical.count
             throw .manifest(.malformed, "not in canonical form at byte \(place)")
         }
     }

@@ -45,7 +45,7 @@ package struct ManifestFields: Sendable {
         return fields
     }
 
-    /// Makes the manifest for scripts, the entry first.
+    /// Makes the manifest for scripts, of which there must be at least one, the entry first.
     ///
     /// - Throws: `malformed` if a value is missing or breaks a rule of the format; `limit` if there are too many
     ///   scripts, or one is too large.

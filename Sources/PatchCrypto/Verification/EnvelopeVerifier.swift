@@ -36,7 +36,8 @@ public struct EnvelopeVerifier: Sendable {
         guard threshold >= 1 else { throw PatchError(.config, "threshold must be at least 1, not \(threshold)") }
         let names = Set(trustStore.keys.compactMap(\.name))
         for required in requiredSigners {
-            guard let unknown = required.subtracting(names).min() ?? (required.isEmpty ? "" : nil) else { continue }
+            // A set without names is taken for one with an empty name.
+            guard let unknown = required.isEmpty ? "" : required.subtracting(names).min() else { continue }
             throw PatchError(
                 .config, unknown.isEmpty ? "a required signer has an empty name" : "no trusted key is named \(unknown)",
                 hint: names.isEmpty
@@ -96,7 +97,8 @@ public struct EnvelopeVerifier: Sendable {
     /// Checks only an envelope's signatures. Nothing is decrypted.
     ///
     /// - Parameter bytes: The whole file.
-    /// - Throws: Why the signatures are not enough, or why the file is not an envelope.
+    /// - Throws: Why the signatures are not enough, or why the file is not an envelope, with a code of the stages
+    ///   `read` to `signature`. `unavailable` if OpenSSL refuses an algorithm.
     package func verifySignatures(_ bytes: consuming [UInt8]) throws(PatchError) -> SignedEnvelope {
         var report = VerificationReport()
         return try verifySignatures(bytes, noting: &report)
@@ -199,9 +201,9 @@ public struct EnvelopeVerifier: Sendable {
         }
         return PatchError(
             .unknownSigner, "signed by \(named), but \(trusted)",
-            hint: other.map {
-                "the key is trusted for another algorithm: if it signs with \($0.algorithm.rawValue) now, trust it for that instead"
-            }
-                ?? "refuse the file, or trust the public key if you know whose it is")
+            hint: other.map { line in
+                "the key is trusted for another algorithm: "
+                    + "if it signs with \(line.algorithm.rawValue) now, trust it for that instead"
+            } ?? "refuse the file, or trust the public key if you know whose it is")
     }
 }

@@ -38,9 +38,8 @@ public struct VerificationPolicy: Sendable {
     /// - Throws: `policy`, naming the first rule that the patch does not fit.
     package func check(_ manifest: Manifest) throws(PatchError) {
         if let app, !app.isByteEqual(to: manifest.app) {
-            throw PatchError(
-                .policy,
-                "the patch is for the app \(manifest.app), but \(app.isEmpty ? "no app is named" : "this is \(app)")")
+            let own = app.isEmpty ? "no app is named" : "this is \(app)"
+            throw PatchError(.policy, "the patch is for the app \(manifest.app), but \(own)")
         }
         if let appVersion, !manifest.appVersions.contains(appVersion) {
             throw PatchError(

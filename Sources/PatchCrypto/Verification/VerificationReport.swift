@@ -33,7 +33,7 @@ public struct VerificationReport: Sendable {
         public let stage: Stage
         /// How it ended; a stage after the first failure is skipped.
         public fileprivate(set) var status = Status.skipped
-        /// The failure's message.
+        /// The failure's message; nil if the stage did not fail.
         public fileprivate(set) var detail: String?
     }
 
