@@ -1,3 +1,4 @@
+/// What the system reports about a file, a folder or a link.
 package struct FileInfo: Equatable {
     /// Identifies a file: it is the same under all names of the file.
     package struct Identity: Hashable, Comparable {
@@ -10,6 +11,7 @@ package struct FileInfo: Equatable {
     }
 
     package let isFolder: Bool, isRegular: Bool, isLink: Bool
+    /// The mode without the kind of file: its lower twelve bits.
     let permissions: UInt32
     /// The size in bytes.
     package let size: Int
@@ -22,6 +24,6 @@ package struct FileInfo: Equatable {
     /// Whether it has lost its last name.
     package let isRemoved: Bool
 
-    /// Whether users other than the owner may read or write it.
+    /// Whether users other than the owner have any permission for it.
     package var isOpenToOthers: Bool { permissions & 0o077 != 0 }
 }

@@ -107,14 +107,17 @@ package enum Folder {
     /// - Throws: `io` if it cannot be locked.
     package static func lock(_ path: Path, isShared: Bool = false) throws(PatchError) -> Descriptor? {
         let folder = try opened(path)
-        return try isLocked(folder, path, isShared: isShared) ? folder : nil
+        return try tryLock(folder, path, isShared: isShared) ? folder : nil
     }
 
     private static func opened(_ path: Path) throws(PatchError) -> Descriptor {
         try path.calling { () throws(SystemError) in try Descriptor(path, [.read, .folder]) }
     }
 
-    private static func isLocked(
+    /// Locks a file against other descriptors that do the same; false if one of them has locked it.
+    ///
+    /// - Throws: `io` if it cannot be locked.
+    private static func tryLock(
         _ file: Descriptor, _ path: Path, isShared: Bool = false
     ) throws(PatchError) -> Bool {
         do throws(SystemError) {
@@ -142,21 +145,27 @@ package enum Folder {
         for folder in paths.map(\.parent) {
             if let info = FileInfo(folder, following: true) { identities[info.identity] = folder }
         }
-        for (_, folder) in identities.sorted(by: { $0.key < $1.key }) { folders += try locked(folder) }
+        for (_, folder) in identities.sorted(by: { $0.key < $1.key }) { folders += try waitForLock(of: folder) }
         return try withExtendedLifetime(folders, body)
     }
 
-    private static func locked(_ path: Path) throws(PatchError) -> [Descriptor] {
+    /// Locks a folder, and waits up to ten seconds for it.
+    ///
+    /// - Returns: What holds the lock, as long as all of it is kept.
+    /// - Throws: `io` if it cannot be locked, or another process keeps it locked.
+    private static func waitForLock(of path: Path) throws(PatchError) -> [Descriptor] {
         let folder = try opened(path)
+        // 200 attempts, with 50 milliseconds between them, are ten seconds.
         for attempt in 0..<200 {
             if attempt > 0 { sleep(milliseconds: 50) }
-            if try isLocked(folder, path) { return [folder] }
-            // Whoever may read a folder can share a lock of it, for as long as they like. Then this process shares it
-            // too, which keeps the others out that lock the folder alone, and locks a file that no other user can open.
-            guard attempt >= 20, try isLocked(folder, path, isShared: true) else { continue }
+            if try tryLock(folder, path) { return [folder] }
+            // Whoever may read a folder can share a lock of it, for as long as they like. After a second, this process
+            // shares it too, which keeps the others out that lock the folder alone, and locks a file that no other user
+            // can open.
+            guard attempt >= 20, try tryLock(folder, path, isShared: true) else { continue }
             let name = path.appending(Path(".lock"))
             if let file = try? Descriptor(name, [.append, .noFollow, .noWait], permissions: 0o600),
-                try isLocked(file, name)
+                try tryLock(file, name)
             {
                 return [folder, file]
             }
@@ -173,18 +182,23 @@ package enum Folder {
         guard let identity = FileInfo(folder)?.identity,
             let locks = try? InputFile.contents(of: Path("/proc/locks"), limit: 1 << 20)
         else { return nil }
-        // Such as `3: FLOCK  ADVISORY  WRITE 812 fe:01:131 0 EOF`, with the numbers of the device in hexadecimal
-        // digits.
+        // Such as `3: FLOCK  ADVISORY  WRITE 812 fe:01:131 0 EOF`, with the major and the minor number of the device in
+        // hexadecimal digits.
         for line in String(decoding: locks, as: UTF8.self).split(separator: "\n") {
             let words = line.split(separator: " ")
             guard words.count > 5, words[1] == "FLOCK", let process = Int(words[4]), process > 0 else { continue }
             let place = words[5].split(separator: ":")
             guard place.count == 3, UInt64(place[2]) == identity.number,
-                let major = UInt64(place[0], radix: 16), let minor = UInt64(place[1], radix: 16),
-                identity.device == major << 8 | minor & 0xFF | (minor & ~0xFF) << 12
+                let major = UInt64(place[0], radix: 16), let minor = UInt64(place[1], radix: 16)
             else { continue }
-            let name = try? InputFile.contents(of: Path("/proc/\(process)/comm"), limit: 64)
-            return "process \(process)\(name.map { " (\(String(decoding: $0.dropLast(), as: UTF8.self)))" } ?? "")"
+            // The number of a device has the lower eight bits of the minor number, the major one, and the other bits.
+            let lower = minor & 0xFF
+            guard identity.device == (minor - lower) << 12 | major << 8 | lower else { continue }
+            guard let name = try? InputFile.contents(of: Path("/proc/\(process)/comm"), limit: 64) else {
+                return "process \(process)"
+            }
+            // A line feed follows the name.
+            return "process \(process) (\(String(decoding: name.dropLast(), as: UTF8.self)))"
         }
         return nil
     }

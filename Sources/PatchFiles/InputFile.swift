@@ -10,13 +10,14 @@ package enum InputFile {
     ///     that the file is too large. Nothing after that is read, so `/dev/zero` ends too.
     ///   - growing: Whether memory for a file without a size is allocated as it is needed; if not, all at once.
     ///   - check: Inspects the open file before it is read.
-    /// - Throws: `noInput` if the file is missing, is a folder, or cannot be read.
+    /// - Throws: `noInput` if the file is missing, is a folder, or cannot be read, and what `check` throws.
     package static func contents(
         of path: Path, limit: Int, growing: Bool = true, check: (FileInfo) throws(PatchError) -> Void = { _ in }
     ) throws(PatchError) -> [UInt8] {
         let (file, info) = try open(path)
         try check(info)
-        let expected = info.isRegular && info.size > 0 ? info.size : growing ? 0 : limit
+        let sizeIfUnknown = growing ? 0 : limit
+        let expected = info.isRegular && info.size > 0 ? info.size : sizeIfUnknown
         return try path.calling(.noInput) { () throws(SystemError) in
             try contents(of: file, expected: expected, limit: limit)
         }
@@ -82,7 +83,7 @@ package enum InputFile {
     /// A file without a size, such as a pipe or one in /proc, is read into memory that is allocated at once, so that a
     /// secret leaves no copies.
     ///
-    /// - Throws: `noInput` if the file cannot be read, `config` if it is larger.
+    /// - Throws: `noInput` if the file cannot be read, `config` if it is larger, and what `check` throws.
     package static func small(
         _ path: Path, limit: Int = 1 << 20, check: (FileInfo) throws(PatchError) -> Void = { _ in }
     ) throws(PatchError) -> [UInt8] {

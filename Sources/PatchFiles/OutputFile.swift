@@ -33,6 +33,10 @@ package struct OutputFile {
         self.hasLaterTime = hasLaterTime
     }
 
+    /// Writes a file.
+    ///
+    /// - Parameter force: Whether to replace a file that already exists.
+    /// - Throws: `exists` if it exists and must not be replaced, `io` if writing fails.
     package static func write(_ bytes: [UInt8], to path: Path, force: Bool) throws(PatchError) {
         try write([OutputFile(path: path, content: .bytes(bytes))], force: force)
     }
@@ -47,7 +51,9 @@ package struct OutputFile {
 
     /// Writes files, all of them or none.
     ///
-    /// - Throws: `exists` if a file exists and must not be replaced, `io` if writing fails.
+    /// - Parameter replaces: Whether to replace a file that already exists.
+    /// - Throws: `exists` if a file exists and must not be replaced, `io` if writing fails, and what a content that is
+    ///   made later throws.
     package static func write(
         _ files: [OutputFile], replacing replaces: (Path) -> Bool
     ) throws(PatchError) {
@@ -70,7 +76,10 @@ package struct OutputFile {
                 staged[index].close()
             }
         } catch {
-            let kept = staged.reversed().compactMap { $0.takeBack() }
+            var kept: [Path] = []
+            for file in staged.reversed() {
+                if let old = file.takeBack() { kept.append(old) }
+            }
             Folder.removeEmpty(folders.made)
             guard let first = kept.first else { throw error }
             throw error.hinting("\(first) has an old file that could not be restored, the first of \(kept.count)")
@@ -81,8 +90,11 @@ package struct OutputFile {
 
     /// Writes files independently of each other, so that one that fails does not keep the others back.
     ///
+    /// - Parameters:
+    ///   - replaces: Whether to replace a file that already exists.
+    ///   - report: Is called with the number of files that are done.
     /// - Returns: The error of each file: `exists` if there is a file that must not be replaced, `io` if writing fails,
-    ///   nil if it was written.
+    ///   what a content that is made later throws; nil if it was written.
     package static func writeEach(
         _ files: [OutputFile], replacing replaces: (Path) -> Bool = { _ in false }, report: (Int) -> Void = { _ in }
     ) -> [PatchError?] {
@@ -116,6 +128,7 @@ package struct OutputFile {
     }
 
     private static func flush(_ files: [StagedFile]) throws(PatchError) {
+        // By the number of the device: whether its file system was flushed as a whole.
         var isFlushed: [UInt64: Bool] = [:]
         for file in files {
             do throws(SystemError) {
@@ -133,7 +146,7 @@ package struct OutputFile {
         }
     }
 
-    /// Overwrites the first bytes of a file, in one step.
+    /// Overwrites the first bytes of a file where they are.
     ///
     /// - Parameter isDurable: Whether the bytes are on the disk when this returns.
     /// - Throws: `io` if that fails, or if there is no regular file.
@@ -158,6 +171,8 @@ package struct OutputFile {
     ///
     /// Only a regular file is ever replaced. A link may be a device's, such as `/dev/stdout`, and others use its
     /// target.
+    ///
+    /// - Throws: `exists` if there is a file that must not be replaced, `io` if there is something else.
     package func checkPlace(force: Bool) throws(PatchError) {
         guard let info = FileInfo(path, following: false) else { return }
         guard info.isRegular else {

@@ -43,9 +43,10 @@ package struct Path: Sendable, Hashable, CustomStringConvertible {
             guard names.count > folder.count, names.starts(with: folder) else { return nil }
             return Path(bytes: Array(names.dropFirst(folder.count).joined(separator: slash)))
         }
+        if let path = below(absoluteComponents) { return path }
         // A shell's name of the working folder may go through links, which the system's name does not.
-        return below(absoluteComponents) ?? parent.withoutLinks.flatMap { below($0.appending(name).absoluteComponents) }
-            ?? Path(bytes: slash + absoluteComponents.joined(separator: slash))
+        if let parent = parent.withoutLinks, let path = below(parent.appending(name).absoluteComponents) { return path }
+        return Path(bytes: slash + absoluteComponents.joined(separator: slash))
     }
 
     /// The last name; `.` if there is none.

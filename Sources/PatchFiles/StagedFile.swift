@@ -16,6 +16,9 @@ struct StagedFile {
     /// Whether the output is in its place and replaced no file.
     private var isNew = false
 
+    /// Writes an output beside its place.
+    ///
+    /// - Throws: `io` if that fails, and what a content that is made later throws.
     init(_ output: OutputFile, in folder: Descriptor) throws(PatchError) {
         var content = output.content
         if case .later(let read) = content { content = .bytes(try read()) }
@@ -40,7 +43,8 @@ struct StagedFile {
         if let replaced, replaced.isRegular {
             if FileInfo(descriptor)?.group != replaced.group, !descriptor.setGroup(replaced.group) {
                 // The group is another one, which may do only what everybody may.
-                permissions &= ~0o070 | (permissions & 0o007) << 3
+                let everybody = permissions & 0o007
+                permissions &= ~0o070 | everybody << 3
             }
             descriptor.setPermissions(permissions)
         }
@@ -77,6 +81,9 @@ struct StagedFile {
     private static func handle(of file: Descriptor) -> Path { Path("/proc/self/fd/\(file.number)") }
 
     /// Tries names for a temporary file until one is free.
+    ///
+    /// - Parameter create: Gives the name to a file. If it throws `exists`, the next name is tried.
+    /// - Throws: `io` if it throws another error.
     private static func withUnusedName<Result>(
         for path: Path, _ create: (Path) throws(SystemError) -> Result
     ) throws(PatchError) -> (name: Path, Result) {
@@ -93,7 +100,7 @@ struct StagedFile {
 
     private static func fill(_ file: Descriptor, _ content: OutputFile.Content) throws(SystemError) {
         switch content {
-        case .later: break
+        case .later: break  // its bytes were read before
         case .bytes(let bytes):
             try unsafe bytes.withUnsafeBufferPointer { bytes throws(SystemError) in try unsafe file.write(bytes) }
         case .secret(let bytes):
@@ -108,6 +115,8 @@ struct StagedFile {
     mutating func close() { file = nil }
 
     /// Closes the file until it is put in its place, under a temporary name if it has none.
+    ///
+    /// - Throws: `io` if it cannot have a name.
     mutating func park() throws(PatchError) {
         stagedName = try temporaryName()
         close()
@@ -122,6 +131,7 @@ struct StagedFile {
     /// Gives the file its name. If the name was taken in the meantime, that file is replaced only with `force`.
     ///
     /// - Parameter keepsOld: Whether a replaced file is kept until all files are in place.
+    /// - Throws: `exists` if there is a file that must not be replaced, `io` if that fails.
     mutating func putInPlace(force: Bool, keepsOld: Bool) throws(PatchError) {
         if !force {
             do throws(SystemError) {

@@ -88,6 +88,7 @@ package final class Descriptor: Sendable {
         withExtendedLifetime(folder) { body(folder?.number ?? AT_FDCWD) }
     }
 
+    /// A descriptor of its own for standard input, which stays open if this one is closed.
     static func standardInput() throws(SystemError) -> Descriptor {
         let number = fcntl(0, F_DUPFD_CLOEXEC, 3)
         try SystemError.check(number)
@@ -104,7 +105,7 @@ package final class Descriptor: Sendable {
             while count < limit, failure == nil {
                 let rest = unsafe UnsafeMutableBufferPointer(rebasing: buffer[count...])
                 let step = unsafe read(number, rest.baseAddress, rest.count)
-                if step < 0, Self.shouldRepeat(.last, number, POLLIN) { continue }
+                if step < 0, Self.waitToRepeat(after: .last, number, for: POLLIN) { continue }
                 if step < 0 { failure = .last }
                 if step <= 0 { return }
                 count += step
@@ -120,7 +121,7 @@ package final class Descriptor: Sendable {
         while true {
             let count = unsafe Libc.read(number, buffer.baseAddress, buffer.count)
             if count >= 0 { return count }
-            guard Self.shouldRepeat(.last, number, POLLIN) else { throw .last }
+            guard Self.waitToRepeat(after: .last, number, for: POLLIN) else { throw .last }
         }
     }
 
@@ -129,16 +130,18 @@ package final class Descriptor: Sendable {
     /// - Returns: False if there is nothing after this many milliseconds, or a signal came before.
     package func hasInput(within milliseconds: Int32) -> Bool { Self.wait(for: POLLIN, of: number, milliseconds) }
 
-    /// Whether a read or a write that failed is to be repeated: it was interrupted, or it would block. If it would
-    /// block, this waits until it does not.
+    /// Waits until a read or a write no longer blocks, if it has failed because it would.
     ///
     /// Programs that share a standard stream with this one, such as node and ssh, leave it so that it does not block.
-    private static func shouldRepeat(_ error: SystemError, _ number: Int32, _ event: Int32) -> Bool {
+    ///
+    /// - Returns: Whether to repeat the call that failed: it was interrupted, or it would have blocked.
+    private static func waitToRepeat(after error: SystemError, _ number: Int32, for event: Int32) -> Bool {
         if error == .wouldBlock { _ = wait(for: event, of: number, -1) }
         return error == .interrupted || error == .wouldBlock
     }
 
     /// - Parameter milliseconds: The longest time to wait; -1 for any.
+    /// - Returns: False if nothing came in that time, or a signal came.
     private static func wait(for event: Int32, of number: Int32, _ milliseconds: Int32) -> Bool {
         var item = pollfd(fd: number, events: Int16(event), revents: 0)
         return unsafe poll(&item, 1, milliseconds) > 0
@@ -151,6 +154,7 @@ package final class Descriptor: Sendable {
         return byte
     }
 
+    /// Writes all of the bytes.
     package func write(_ bytes: UnsafeBufferPointer<UInt8>) throws(SystemError) {
         try unsafe Self.write(bytes, to: number)
     }
@@ -160,12 +164,13 @@ package final class Descriptor: Sendable {
         var rest = unsafe bytes[...]
         while unsafe !rest.isEmpty {
             let step = unsafe Libc.write(number, UnsafeBufferPointer(rebasing: rest).baseAddress, rest.count)
-            if step < 0, shouldRepeat(.last, number, POLLOUT) { continue }
+            if step < 0, waitToRepeat(after: .last, number, for: POLLOUT) { continue }
             guard step >= 0 else { throw .last }
             unsafe rest = rest.dropFirst(step)
         }
     }
 
+    /// Goes back to the first byte, for the next read or write.
     package func rewind() throws(SystemError) {
         guard lseek(number, 0, SEEK_SET) == 0 else { throw .last }
     }
@@ -224,21 +229,22 @@ extension Descriptor {
         try SystemError.check(unsafe from.withCString { from in unsafe to.withCString { unsafe body(from, $0) } })
     }
 
+    /// Gives a file in this folder another name in it, in place of a file that has it.
     func rename(_ from: Path, to: Path) throws(SystemError) {
         try unsafe Self.call(from, to) { unsafe renameat(number, $0, number, $1) }
     }
 
-    /// Gives a file a second name.
+    /// Gives a file in this folder a second name in it, which must be free.
     func link(_ from: Path, to: Path) throws(SystemError) {
         try unsafe Self.call(from, to) { unsafe linkat(number, $0, number, $1, 0) }
     }
 
-    /// Gives a name to a file that has none, through the link to it among the process's open files.
+    /// Gives a name in this folder to a file that has none, through the link to it among the process's open files.
     func link(openFile from: Path, to: Path) throws(SystemError) {
         try unsafe Self.call(from, to) { unsafe linkat(AT_FDCWD, $0, number, $1, AT_SYMLINK_FOLLOW) }
     }
 
-    /// Removes a file, if that is possible.
+    /// Removes a file in this folder, if that is possible.
     func remove(_ name: Path) { try? Self.remove(name, in: self) }
 
     /// Removes a file, or an empty folder.
