@@ -56,8 +56,8 @@ package enum Folder {
     ///
     /// - Throws: `io` if that fails.
     package static func removeAll(_ path: Path) throws(PatchError) {
-        // The folder above has more than what is meant.
-        guard path.name.description != ".." else {
+        // The folder above has more than what is meant, and so has the root, whose name is `.`.
+        guard ![".", ".."].contains(path.name.description) else {
             throw PatchError(.io, "is not the name of a folder").about(path)
         }
         do throws(SystemError) {

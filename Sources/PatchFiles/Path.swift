@@ -52,10 +52,12 @@ package struct Path: Sendable, Hashable, CustomStringConvertible {
     /// The last name; `.` if there is none.
     package var name: Path { Path(bytes: components.last.map(Array.init) ?? Array(".".utf8)) }
 
+    /// The folder that the path is in: what precedes its last name, even if that is `.` or `..`; `.` for a name alone,
+    /// and the root for the root.
     package var parent: Path {
         var rest = bytes[...]
         while rest.last == UInt8(ascii: "/") { rest.removeLast() }
-        guard let slash = rest.lastIndex(of: UInt8(ascii: "/")) else { return Path(".") }
+        guard let slash = rest.lastIndex(of: UInt8(ascii: "/")) else { return Path(isAbsolute ? "/" : ".") }
         return Path(bytes: slash == 0 ? Array("/".utf8) : Array(rest[..<slash]))
     }
 

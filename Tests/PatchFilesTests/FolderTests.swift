@@ -115,6 +115,7 @@ import Testing
         #expect(Path("a").appending(Path("b")) == Path("a/b") && Path("a/").appending(Path("b")) == Path("a/b"))
         #expect(Path("").appending(Path("b")) == Path("b"))
         #expect(Path("a").parent == Path(".") && Path("/a").parent == Path("/") && Path("a/b//").parent == Path("a"))
+        #expect(Path("/").parent == Path("/") && Path("//").parent == Path("/") && Path("").parent == Path("."))
         #expect(Path("-").isStandardStream && !Path("--").isStandardStream && !Path("").isStandardStream)
         #expect(Path("/a").isAbsolute && !Path("a/").isAbsolute && Path("a/").endsInSlash && !Path("/a").endsInSlash)
         #expect(Path("a.lua").ends(in: ".lua") && !Path("lua").ends(in: ".lua"))

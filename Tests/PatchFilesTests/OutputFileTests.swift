@@ -143,11 +143,11 @@ import Testing
 
     @Test(arguments: [
         ("a/b.lua", "b.lua", "a"), ("b.lua", "b.lua", "."), ("/b", "b", "/"), ("a//b/", "b", "a/"), ("./a", "a", "."),
-        ("/", ".", "."),
+        ("/", ".", "/"),
     ])
     func pathsAreTakenApart(path: String, name: String, parent: String) {
         #expect(Path(path).name.description == name)
-        if path != "/" { #expect(Path(path).parent.description == parent) }
+        #expect(Path(path).parent.description == parent)
     }
 
     @Test func inputsEndAtTheirLimit() throws {

@@ -76,6 +76,14 @@ import Testing
         #expect(try files(of: "www") == files(of: "feed"), "repairing looks at every file")
     }
 
+    /// The working folder is not above a place that is named from the root.
+    @Test func feedDeployFromItsOwnFolderTakesAPlaceFromTheRoot() throws {
+        let run = try work.shop.shell("cd feed && patchpack feed deploy . --to \"$OLDPWD/www\"")
+        #expect(run.status == 0 && run.text.hasPrefix("deployed"), "\(run.error)")
+        let inside = try work.shop.shell("cd feed && patchpack feed deploy . --to \"$PWD/copy\"")
+        #expect(inside.status != 0 && inside.error.contains("is the feed's own folder, or in it"), "\(inside.error)")
+    }
+
     /// Devices that were reading the older state looked for it.
     @Test func feedDeployOlderFileMissingIsUploadedAndNamed() throws {
         #expect(try deploy().status == 0)
