@@ -14,7 +14,7 @@ package enum Folder {
     /// Makes a folder and any missing folders above it.
     ///
     /// - Returns: The folders that were made, outermost first.
-    /// - Throws: `io` if that fails.
+    /// - Throws: `io` if that fails. None of the folders stays then.
     @discardableResult package static func make(_ path: Path) throws(PatchError) -> [Path] {
         /// Whether it was made; nil if the folder above it is missing.
         func attempt() throws(PatchError) -> Bool? {
@@ -29,11 +29,15 @@ package enum Folder {
         }
         if let isNew = try attempt() { return isNew ? [path] : [] }
         let above = try make(path.parent)
-        guard let isNew = try attempt() else {
+        do throws(PatchError) {
+            guard let isNew = try attempt() else {
+                throw PatchError(.io, "this folder cannot be made", hint: "name a folder elsewhere").about(path)
+            }
+            return isNew ? above + [path] : above
+        } catch {
             removeEmpty(above)
-            throw PatchError(.io, "this folder cannot be made", hint: "name a folder elsewhere").about(path)
+            throw error
         }
-        return above + (isNew ? [path] : [])
     }
 
     /// Removes folders that were made for something that failed, if they are empty.

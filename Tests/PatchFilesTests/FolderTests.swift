@@ -39,6 +39,15 @@ import Testing
         #expect(throws: PatchError(.io, "")) { try Folder.make(Path("/proc/patchpack/a")) }
     }
 
+    /// No file system has a name this long.
+    @Test func foldersAboveOneThatCannotBeMadeAreRemoved() throws {
+        let long = String(repeating: "n", count: 300)
+        for name in ["new/deep/\(long)", "new/\(long)/deep"] {
+            #expect(throws: PatchError(.io, "")) { try Folder.make(path(name)) }
+        }
+        #expect(try folder.contents() == [])
+    }
+
     @Test func removalOfWhatIsNotThereIsNoError() throws {
         try folder.write([], to: "a")
         for _ in 1...2 { try Folder.remove(path("a")) }
