@@ -48,7 +48,7 @@ internal import Synchronization
         var callbacks = unsafe ccurl_callbacks(
             body: { unsafe Transfer.of($2).receive(body: UnsafeRawBufferPointer(start: $0, count: $1)) },
             header: { unsafe Transfer.of($2).receive(header: UnsafeRawBufferPointer(start: $0, count: $1)) },
-            monitor: { unsafe Transfer.of($0).isCancelled ? 1 : 0 },
+            monitor: { unsafe Transfer.of($0).noteCancellation() ? 1 : 0 },
             context: Unmanaged.passUnretained(transfer).toOpaque())
         var message = [CChar](repeating: 0, count: Int(CURL_ERROR_SIZE))
         let code = unsafe withUnsafeMutablePointer(to: &callbacks) { callbacks in
@@ -146,10 +146,11 @@ internal import Synchronization
             switch certificate {  // X509_V_ERR_… of OpenSSL's x509_vfy.h
             // libcurl compares the names itself. Until then the result is 1.
             case 0, 1: return "is the URL right? the certificate is for another host"
+            // Not valid yet, and expired.
             case 9, 10: return "check this machine's clock, and how long the server's certificate is valid"
             default:
-                return
-                    "if the authority that signed the server's certificate is your own, name its file: \(request.settings.authoritiesName)"
+                return "if the authority that signed the server's certificate is your own, name its file: "
+                    + request.settings.authoritiesName
             }
         case CURLE_SSL_CACERT_BADFILE:
             return "it must have certificates in PEM: \(request.settings.authoritiesName)"
@@ -170,6 +171,7 @@ private final class Cancellation: Sendable {
     let isAsked = Atomic(false)
 }
 
+/// What a transfer has received. libcurl calls it on the transfer's thread.
 private final class Transfer {
     var response = HTTPResponse()
     private(set) var fault: HTTPFault?
@@ -184,6 +186,10 @@ private final class Transfer {
     private var discarded = 0
     /// The maximum size of headers in bytes, including the headers of redirects.
     private static let headerLimit = 64 << 10
+    /// The most bytes of bodies that are discarded. More of them end the transfer.
+    private static let discardLimit = 4 << 20
+    /// The most bytes of an ETag that is kept.
+    private static let longestETag = 256
 
     init(limit: Int, keepsAll: Bool, _ cancellation: Cancellation) {
         self.limit = limit
@@ -195,7 +201,8 @@ private final class Transfer {
         unsafe Unmanaged<Transfer>.fromOpaque(context.unsafelyUnwrapped).takeUnretainedValue()
     }
 
-    var isCancelled: Bool {
+    /// Makes a cancellation the fault. Returns whether there is one.
+    func noteCancellation() -> Bool {
         guard cancellation.isAsked.load(ordering: .relaxed) else { return false }
         fault = .cancelled
         return true
@@ -203,10 +210,11 @@ private final class Transfer {
 
     /// Takes data, and returns how many bytes it took.
     func receive(body data: UnsafeRawBufferPointer) -> Int {
+        let isFile = response.status == 200 && !response.isWebPage
         // A body that is not the file is discarded. It must not end the transfer with an error that hides the status.
-        guard response.status == 200 && !response.isWebPage || keepsAll else {
+        guard isFile || keepsAll else {
             discarded += data.count
-            return discarded <= Self.headerLimit << 6 ? data.count : 0
+            return discarded <= Self.discardLimit ? data.count : 0
         }
         guard data.count <= limit - response.body.count else {
             fault = HTTPFault(code: .feedLimit, message: "more than \(limit) bytes")
@@ -225,7 +233,7 @@ private final class Transfer {
         }
         let text = unsafe String(decoding: line, as: UTF8.self)
         // A status line begins the headers of the next response: after a redirect, or after `100 Continue`.
-        if text.hasPrefix("HTTP/") {
+        if text.utf8.starts(with: "HTTP/".utf8) {
             hasAllHeaders = false
             response = HTTPResponse()
             cacheControl = ""
@@ -237,7 +245,7 @@ private final class Transfer {
         } else if let colon = text.firstIndex(of: ":") {
             let value = String(text[text.index(after: colon)...].drop { $0 == " " }.prefix { !$0.isNewline })
             switch text[..<colon].lowercased() {
-            case "etag": response.etag = value.utf8.count <= 256 ? value : nil
+            case "etag": response.etag = value.utf8.count <= Self.longestETag ? value : nil
             case "cache-control":
                 cacheControl += cacheControl.isEmpty ? value : ", \(value)"
             case "date": response.date = Timestamp.httpDate(value)
@@ -256,14 +264,17 @@ private final class Transfer {
         let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
         let text = value.utf8.prefix { digits.contains($0) }
         guard !text.isEmpty, value.utf8.dropFirst(text.count).allSatisfy({ $0 == UInt8(ascii: " ") }) else { return 0 }
-        return min(Int(String(text) ?? "") ?? .max, Int(Int32.max))
+        // Digits that are no number are too many.
+        return min(Int(Substring(text)) ?? .max, Int(Int32.max))
     }
 
-    /// The maximum age that `Cache-Control` allows to shared caches.
+    /// The maximum age that `Cache-Control` allows to shared caches; nil if it names none.
     private static func maxAge(_ value: String) -> Duration? {
         var ages: [String: Int] = [:]
         for directive in value.lowercased().split(separator: ",") {
-            let parts = directive.split(separator: "=", maxSplits: 1).map { $0.filter { !" \"".contains($0) } }
+            let parts = directive.split(separator: "=", maxSplits: 1).map { part in
+                part.filter { !" \"".contains($0) }
+            }
             switch parts.first ?? "" {
             case "no-store", "no-cache", "private": return .zero
             case let name: ages[name] = parts.count == 2 ? Int(parts[1]) : nil

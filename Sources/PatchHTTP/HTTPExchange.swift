@@ -1,6 +1,7 @@
 package import PatchCrypto
 internal import PatchFeed
 
+/// Why a request has no answer about the file.
 package struct HTTPFault: Error {
     package var code: PatchError.Code = .feedUnavailable
     package let message: String
@@ -25,11 +26,13 @@ package struct HTTPFault: Error {
     }
 }
 
+/// A request for one file of a server.
 package struct HTTPRequest: Sendable {
     let url: String
+    /// The maximum size of the response, in bytes.
     let limit: Int
     let settings: HTTPSettings
-    var isSecure: Bool { url.utf8.starts(with: "https:".utf8) }
+    /// Whole lines, such as `If-None-Match: "a"`.
     package var headers: [String] = []
     /// The bytes to upload as the file; nil to download the file.
     package var upload: [UInt8]?
@@ -42,8 +45,11 @@ package struct HTTPRequest: Sendable {
         self.limit = limit
         self.settings = settings
     }
+
+    var isSecure: Bool { url.utf8.starts(with: "https:".utf8) }
 }
 
+/// An account of an object store.
 package struct HTTPSigner: Sendable {
     let region: String
     let id: String
@@ -56,22 +62,30 @@ package struct HTTPSigner: Sendable {
     }
 }
 
+/// The answer of the last server that a transfer reached.
 package struct HTTPResponse: Sendable {
+    /// The HTTP status; 0 if its line is malformed.
     package internal(set) var status = 0
     package internal(set) var body: [UInt8] = []
     package internal(set) var etag: String?
     /// The region of a bucket that an object store names.
     package internal(set) var region: String?
+    /// The server's clock, as it was when it answered.
     var date: Timestamp?
     /// For how many seconds a cache has had it.
     var age = 0
+    /// For how long shared caches may keep it; nil if the server does not say.
     var maxAge: Duration?
+    /// Whether the body is HTML.
     var isWebPage = false
 
     /// The server's clock. A cache repeats the server's `Date`, and adds the time since then as `Age`.
     private var clock: Timestamp? { date.flatMap { Timestamp(secondsSince1970: $0.secondsSince1970 + age) } }
 
-    func reply(to path: String) throws(HTTPFault) -> FeedReply {
+    /// The answer about a file of a feed.
+    ///
+    /// - Throws: A fault if it is none: a web page, or the status of another error than of a missing file.
+    func reply() throws(HTTPFault) -> FeedReply {
         switch status {
         case 200:
             // A feed has no web pages, so this is the sign-in page of a hotel or the error page of a proxy.

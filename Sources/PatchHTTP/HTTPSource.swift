@@ -57,9 +57,9 @@ public struct HTTPSource: FeedSource, CustomStringConvertible {
         let rest = bytes[scheme.upperBound...]
         let server = rest.prefix { $0 != UInt8(ascii: "/") }
         // In `ada:sec/ret@host`, what would be the port is the beginning of a password.
-        let port =
-            server.last == UInt8(ascii: "]") ? [] : server.split(separator: UInt8(ascii: ":")).dropFirst().last ?? []
-        let isPassword = !port.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains)
+        let port = server.split(separator: UInt8(ascii: ":")).dropFirst().last ?? []
+        let isAddress = server.last == UInt8(ascii: "]")  // one of IPv6, without a port
+        let isPassword = !isAddress && !port.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains)
         guard let at = (isPassword ? rest : server).lastIndex(of: UInt8(ascii: "@")) else { return url }
         return String(decoding: bytes[..<scheme.upperBound] + rest[(at + 1)...], as: UTF8.self)
     }
@@ -77,7 +77,7 @@ public struct HTTPSource: FeedSource, CustomStringConvertible {
         while true {
             let fault: PatchError
             do throws(HTTPFault) {
-                return try await connection.perform(exchange).reply(to: path)
+                return try await connection.perform(exchange).reply()
             } catch {
                 fault = error.about(path)
                 guard error.mayPass, tries < settings.retries else { throw fault }
@@ -85,8 +85,8 @@ public struct HTTPSource: FeedSource, CustomStringConvertible {
             tries += 1
             // Half a second, then two, each with a random addition of up to as much again, so that many devices do not
             // return at once.
-            let pause = Double(tries * tries) / 2 * Double.random(in: 1...2)
-            guard !Task.isCancelled, (try? await self.pause(.seconds(pause))) != nil else {
+            let seconds = Double(tries * tries) / 2 * Double.random(in: 1...2)
+            guard !Task.isCancelled, (try? await pause(.seconds(seconds))) != nil else {
                 throw Task.isCancelled ? HTTPFault.cancelled.about(path) : fault
             }
         }
