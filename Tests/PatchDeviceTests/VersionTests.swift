@@ -233,6 +233,23 @@ import Testing
         #expect(Self.codes(next.device) == ["8 banned", "7 good"] && next.device.installation == name)
     }
 
+    /// An envelope that is damaged in the other version's part does not keep a new version from writing its own part.
+    @Test(arguments: StoreFolderTests.Damage.allCases)
+    func newVersionEnvelopeOfOtherOneIsDamagedIsFetched(_ damage: StoreFolderTests.Damage) async throws {
+        let machine = try Machine()
+        _ = try machine.publishPrice(7)
+        for _ in 0..<2 { try await machine.work("1.0") }
+        let envelopes = "\(machine.part("1.0"))/envelopes"
+        let names = try FileManager.default.contentsOfDirectory(atPath: envelopes)
+        try #require(names.count == 1)
+        try damage.apply(to: "\(envelopes)/\(names[0])")
+        let new = try machine.start("1.1")
+        #expect(FileManager.default.fileExists(atPath: "\(machine.part("1.1"))/state") && new.app.price(1) == 1)
+        let report = await new.device.sync()
+        #expect(report.error == nil && new.app.price(1) == 8, "\(report)")
+        #expect(Self.codes(new.device) == ["7 good"])
+    }
+
     /// Workers begin at once in a new folder: one that finds it locked has the device's name before there is a state.
     @Test func aWorkerThatFollowsFromItsFirstMomentIsTheSameDevice() throws {
         let machine = try Machine(processes: 2)

@@ -129,7 +129,7 @@ extension StoreFolder {
                 return try writeEnvelope(other.envelope(hash, limit: limit), hash: hash)
             } catch {
                 // One that is damaged is taken from another version, or fetched by the next sync.
-                if error.code != .malformed { throw error }
+                guard [.malformed, .limit].contains(error.code) else { throw error }
             }
         }
     }

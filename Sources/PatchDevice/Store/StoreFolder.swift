@@ -178,9 +178,11 @@ struct StoreFolder: Sendable {
 
     private func place(of hash: String) -> Path { path.appending(Path("envelopes/\(hash).js")) }
 
-    func hasEnvelope(_ hash: String) -> Bool { FileInfo(place(of: hash), following: false) != nil }
+    /// Whether this part has a file in the place of an envelope. Anything else there, such as a folder, does not count.
+    func hasEnvelope(_ hash: String) -> Bool { FileInfo(place(of: hash), following: true)?.isRegular == true }
 
-    /// - Throws: `no-input` if this part has none, `malformed` if it is not the one that was stored.
+    /// - Throws: `no-input` if this part has none, or it cannot be read, `malformed` if it is not the one that was
+    ///   stored, `limit` if it is larger than `limit` bytes.
     func envelope(_ hash: String, limit: Int) throws(PatchError) -> [UInt8] {
         let file = place(of: hash)
         let bytes = try InputFile.regular(file, limit: limit)
