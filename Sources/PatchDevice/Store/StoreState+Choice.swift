@@ -2,7 +2,8 @@ package import PatchCrypto
 
 // Which patches run, and which take the place of others.
 extension StoreState {
-    /// The patches that may run: the highest version of each patch that is neither a suspect nor off.
+    /// The patches that may run: the highest version of each patch that is neither a suspect, nor closed, nor off. A
+    /// launch that tries those that are off again runs them too.
     ///
     /// After a failed launch in which nothing was on trial, nothing new is tried until a launch works or the good
     /// patches are off. Otherwise, the new patch would be blamed. Nothing new is tried while a suspect is tried,
@@ -39,9 +40,9 @@ extension StoreState {
 
     /// Whether a patch may be tried alone: it is a suspect, or it is closed, and its pause is over.
     func isDue(_ held: Held, _ limits: CrashLimits, _ now: Timestamp?) -> Bool {
-        guard held.stage == .closed, let now, let closed = held.closed else {
-            return [.suspect, .closed].contains(held.stage)
-        }
+        guard held.stage == .closed else { return held.stage == .suspect }
+        // Without a clock, there is no pause.
+        guard let now, let closed = held.closed else { return true }
         let passed = now.secondsSince1970 - closed.secondsSince1970
         // A clock that was set back does not make the pause longer.
         return passed < 0 || passed >= limits.pause(after: held.closings - 1).components.seconds
@@ -120,17 +121,18 @@ extension StoreState {
     package func successors(of id: String, without others: Set<PatchID>, isFollower: Bool) -> [Held] {
         let known = held.filter { isEnabled && $0.patch.id == id && !others.contains($0.patch) }
         let running = known.filter { held in
-            (held.stage == .good || held.wasGood || held.stage == .trial && !isFollower)
-                && (!held.isSuspended || launch?.isRetry == true)
+            let hasRun = held.stage == .good || held.wasGood || (held.stage == .trial && !isFollower)
+            let isOff = held.isSuspended && launch?.isRetry != true
+            return hasRun && !isOff
         }
         let closed = known.first { isClosed($0.hash, isFollower: isFollower) }
-        return (closed.map { [$0] } ?? []) + running.filter { $0.hash != closed?.hash }
+        return [closed].compactMap(\.self) + running.filter { $0.hash != closed?.hash }
     }
 
     /// Whether only the `otherwise` of a patch answers, and its functions do not run.
     ///
     /// - Parameter isFollower: Whether this process follows the one that tries suspects.
     package func isClosed(_ hash: String, isFollower: Bool) -> Bool {
-        held.contains { $0.hash == hash && ($0.stage == .closed || isFollower && $0.isClosed) }
+        held.contains { $0.hash == hash && ($0.stage == .closed || (isFollower && $0.isClosed)) }
     }
 }

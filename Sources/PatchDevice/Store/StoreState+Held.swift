@@ -60,7 +60,7 @@ extension StoreState {
             held.loadFailures = loadFailures
             held.closings = closings
             if !isClosed {
-                held.stage = stage == .suspect ? stage : .downloaded
+                if stage == .suspect { held.stage = .suspect }
                 held.failures = failures
             }
             // Followers ran it in spite of its failure, and do so again.
@@ -69,7 +69,7 @@ extension StoreState {
         }
 
         /// Whether it is closed, or was until its functions were tried in this launch.
-        var isClosed: Bool { stage == .closed || stage == .suspect && isProtective }
+        var isClosed: Bool { stage == .closed || (stage == .suspect && isProtective) }
 
         /// Whether it is noted that its script is loading.
         var notesLoading: Bool { isProtective && stage != .good }

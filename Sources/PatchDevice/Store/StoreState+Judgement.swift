@@ -34,12 +34,13 @@ extension StoreState {
     /// before.
     func blamable(_ launch: Launch) -> [Int] {
         let began = Set(launch.isFirstWatchOver ? [] : launch.patches)
-        let (late, broken) = (Set(launch.late), Set(launch.broken))
+        let late = Set(launch.late)
+        let broken = Set(launch.broken)
         return held.indices.filter { index in
             let hash = held[index].hash
             let mayBeBad = !launch.isConfirmed || held[index].isOnTrial
-            return held[index].stage != .closed && !broken.contains(hash)
-                && (late.contains(hash) || mayBeBad && began.contains(hash))
+            let isWatched = late.contains(hash) || (mayBeBad && began.contains(hash))
+            return isWatched && held[index].stage != .closed && !broken.contains(hash)
         }
     }
 
@@ -92,7 +93,8 @@ extension StoreState {
         if hasUnconfirmed { judgeUnproven(unproven, limits, time, &events) } else { putOnTrialAgain(unproven) }
         let trials = ran.filter { held[$0].stage != .good && !(hasUnconfirmed && unproven.contains($0)) }
         guard !trials.isEmpty else {
-            // Only good patches can be the cause. After a retry that has failed, those that were off stay off.
+            // Only good patches can be the cause. After a retry that has failed, those that were off stay off. A launch
+            // that was confirmed, and in which no patch can be the cause, counts for nothing.
             guard shadows.isEmpty, !launch.isRetry, !launch.isConfirmed || !ran.isEmpty else { return }
             return judgeGood(ran, wasSafe: launch.isSafe, limits, time, &events)
         }
@@ -157,14 +159,16 @@ extension StoreState {
         guard isKnown, let index = trials.first,
             held[index].stage == .suspect || held[index].failures >= limits.trialFailures
         else { return }
-        guard !held[index].isProtective else { return events.append(setAside(at: index, time)) }
-        guard hasConfirmed else {
+        if held[index].isProtective {
+            events.append(setAside(at: index, time))
+        } else if hasConfirmed {
+            events += ban(held[index].patch, held[index].hash, Self.failedLaunches, at: time)
+        } else {
             // Perhaps the app just never confirms. The first confirmation bans the patch, because that launch works
             // without it.
             held[index].stage = .suspect
-            return events.append(.suspect(held[index]))
+            events.append(.suspect(held[index]))
         }
-        events += ban(held[index].patch, held[index].hash, Self.failedLaunches, at: time)
     }
 
     /// Counts a failed launch against the patches in shadow that were called in it.
@@ -205,7 +209,7 @@ extension StoreState {
     }
 
     /// Counts a failed launch in which nothing but closed patches can be the cause, and no sync has reached the feed.
-    /// The third in a row bans one of them.
+    /// After `safeModeFailures` of them in a row, one patch is banned.
     mutating func judgeClosed(
         _ closed: [Int], _ limits: CrashLimits, _ time: Timestamp?, _ events: inout [Event]
     ) {
@@ -216,9 +220,12 @@ extension StoreState {
         events += ban(held[worst].patch, held[worst].hash, Self.failedLaunches, at: time)
     }
 
-    /// Counts a failed launch in which no patch was on trial.
+    /// Counts a failed launch in which no patch was on trial. After `safeModeFailures` of them in a row, the patches
+    /// that ran are off, or closed.
     ///
-    /// - Parameter ran: The indices in `held` of the patches that ran.
+    /// - Parameters:
+    ///   - ran: The indices in `held` of the patches that ran.
+    ///   - wasSafe: Whether good patches were left out.
     mutating func judgeGood(
         _ ran: [Int], wasSafe: Bool, _ limits: CrashLimits, _ time: Timestamp?, _ events: inout [Event]
     ) {
@@ -247,16 +254,16 @@ extension StoreState {
     mutating func prove(_ launch: Launch) -> [Event] {
         var events: [Event] = []
         failures = 0
-        let (ran, passed) = (Set(launch.patches), Set(launch.patches).subtracting(launch.broken))
+        let ran = Set(launch.patches)
+        let passed = ran.subtracting(launch.broken)
         for index in held.indices where ran.contains(held[index].hash) {
             if launch.isRetry { held[index].isSuspended = false }
             guard passed.contains(held[index].hash), held[index].stage != .closed else { continue }
             held[index].isUnproven = false
             held[index].closings = 0
             // A suspect, and a patch that has failed before, become good only now.
-            guard held[index].stage == .suspect && held[index].failures == 0 || held[index].stage == .trial else {
-                continue
-            }
+            let isCleared = held[index].stage == .suspect && held[index].failures == 0
+            guard isCleared || held[index].stage == .trial else { continue }
             held[index].stage = .good
             held[index].wasGood = false
             events.append(.good(held[index].patch))

@@ -2,6 +2,7 @@ package import PatchCrypto
 
 // What happens in a launch.
 extension StoreState {
+    /// Puts a held patch on trial, unless it has run before.
     mutating func startTrial(at index: Int) -> [Event] {
         guard held[index].stage == .downloaded else { return [] }
         held[index].stage = .trial
@@ -11,7 +12,8 @@ extension StoreState {
     /// Notes that the app is healthy: the patches that the launch began with, and that still run, are good.
     ///
     /// If this was noted before, the patches that were activated later are good too. Patches have proved themselves
-    /// once their watch is over.
+    /// once their watch is over. The first confirmation of this version of the app bans the suspects that have failed
+    /// too often, because the launch works without them.
     package mutating func confirm(limits: CrashLimits, at time: Timestamp?) -> [Event] {
         guard let launch else { return [] }
         guard !launch.isConfirmed else { return promote(Set(launch.late).subtracting(launch.broken)) }
@@ -161,8 +163,8 @@ extension StoreState {
     /// A crash from now on counts, even if the launch was confirmed before.
     ///
     /// - Parameter isDue: Whether the launch would have begun with it if the app had registered its functions earlier.
-    ///   Then it counts as a patch that the launch began with, if the launch is not confirmed yet or the patch has
-    ///   proved itself before.
+    ///   Then it counts as a patch that the launch began with, as long as their watch is not over, and if the launch is
+    ///   not confirmed yet or the patch has proved itself before.
     package mutating func activate(_ hash: String, isDue: Bool = false) -> [Event] {
         var events: [Event] = []
         if let index = held.firstIndex(where: { $0.hash == hash }) {
@@ -171,7 +173,8 @@ extension StoreState {
         }
         guard let launch, launch.isFirstWatchOver || !launch.patches.contains(hash) else { return events }
         let isProven = held.contains { $0.hash == hash && !$0.isOnTrial }
-        if isDue, !launch.isConfirmed || isProven, !launch.isFirstWatchOver {
+        let isOfBeginning = isDue && !launch.isFirstWatchOver && (!launch.isConfirmed || isProven)
+        if isOfBeginning {
             self.launch?.patches.append(hash)
         } else {
             if !launch.late.contains(hash) { self.launch?.late.append(hash) }
@@ -202,7 +205,8 @@ extension StoreState {
         launch?.late.removeAll(where: ended.contains)
     }
 
-    /// Counts a failure of one patch: its breaker opened, or its script did not load.
+    /// Counts a failure of one patch, at most once in a launch: its breaker opened, or its script did not load. It is
+    /// banned once it has failed too often.
     package mutating func fail(_ patch: PatchID, _ reason: String, limits: CrashLimits, at time: Timestamp?)
         -> [Event]
     {

@@ -1,4 +1,4 @@
-// The parts of a state that are written, and when.
+// Which changes of a state are written: none, the status of the launch alone, or the whole state.
 extension StoreState {
     /// The part of the state that the next launch must find on the disk. A launch without held patches need not be
     /// recorded.
@@ -27,16 +27,21 @@ extension StoreState {
 
     /// The status of the launch: a line of 80 bytes, so that it can be overwritten in one step.
     var mark: [UInt8] {
-        let words = launch.map { ($0.isConfirmed ? "confirmed" : "unconfirmed", $0.isWatched ? "open" : "ended") }
-        let line = "\(installation.prefix(32)) \(revision) \(words?.0 ?? "") \(words?.1 ?? "")"
-        return Array(line.utf8.prefix(79)) + Array(repeating: UInt8(ascii: " "), count: max(0, 79 - line.utf8.count))
-            + [UInt8(ascii: "\n")]
+        var words = ["\(installation.prefix(32))", "\(revision)"]
+        if let launch {
+            words += [launch.isConfirmed ? "confirmed" : "unconfirmed", launch.isWatched ? "open" : "ended"]
+        }
+        let length = 79
+        var line = Array(words.joined(separator: " ").utf8.prefix(length))
+        line += Array(repeating: UInt8(ascii: " "), count: length - line.count)
+        return line + [UInt8(ascii: "\n")]
     }
 
     /// Applies a mark that was written after this state.
     mutating func apply(_ mark: [UInt8]) {
+        guard launch != nil else { return }
         for isConfirmed in [false, true] {
-            for isWatched in [false, true] where launch != nil {
+            for isWatched in [false, true] {
                 var state = self
                 state.launch?.isConfirmed = isConfirmed
                 state.launch?.isWatched = isWatched

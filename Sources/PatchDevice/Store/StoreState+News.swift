@@ -6,7 +6,7 @@ internal import PatchRunner
 extension StoreState {
     /// What other versions of the app know.
     package struct News: Sendable {
-        /// Their states, that of the version that has seen the newest state of the feed first.
+        /// Their states, at least one, that of the version that has seen the newest state of the feed first.
         let states: [StoreState]
         /// The newest list that this version or another one has seen; nil if it is not known.
         let list: PatchList?

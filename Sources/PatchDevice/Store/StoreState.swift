@@ -19,6 +19,7 @@ package struct StoreState: Sendable, Hashable {
         /// The SHA-256 of its envelope, in hex digits.
         package let hash: String
         package let reason: String
+        /// When it was banned; nil if the clock returned no time.
         package let time: Timestamp?
     }
 
@@ -55,7 +56,11 @@ package struct StoreState: Sendable, Hashable {
         /// Whether the watch of the patches that it began with is over. A crash may still count against later ones.
         package var isFirstWatchOver = false
 
-        package var standing: String { isConfirmed ? "confirmed" : isWatched ? "unknown" : "ended" }
+        /// How it has gone so far, in a word.
+        package var standing: String {
+            if isConfirmed { return "confirmed" }
+            return isWatched ? "unknown" : "ended"
+        }
     }
 
     /// The result of the last sync for a version of a patch.
@@ -175,14 +180,16 @@ package struct StoreState: Sendable, Hashable {
         for (patch, hash) in patches where !isBanned(hash) && !shadows.contains(where: { $0.hash == hash }) {
             for old in shadows where old.patch.id == patch.id { remove(old.hash) }
             remove(hash)
-            shadows.append(recall(patch, hash))
-            shadows[shadows.count - 1].stage = .shadow
+            var new = recall(patch, hash)
+            new.stage = .shadow
+            shadows.append(new)
         }
         shadows.sort(by: Held.precedes)
     }
 
-    /// Adds patches that were downloaded and verified, one for each id. Another version that is neither good nor
-    /// running gives way to it, and so does the same or a lower version in shadow.
+    /// Adds patches that were downloaded and verified, one for each id. Of the other envelopes of a patch, these give
+    /// way: one of the same version, one that is neither good, closed nor running, and one in shadow of the same or a
+    /// lower version.
     ///
     /// - Parameter running: The hashes of the running patches, which stay until the launch has ended.
     package mutating func add(_ patches: [(patch: PatchID, hash: String)], running: Set<String> = []) {
@@ -190,10 +197,13 @@ package struct StoreState: Sendable, Hashable {
         let new = Dictionary(patches.filter { known.insert($0.hash).inserted }.map { ($0.patch.id, $0) }) { $1 }
         drop(
             held.filter { held in
+                guard let other = new[held.patch.id] else { return false }
                 let isKept = held.stage == .good || held.isClosed || running.contains(held.hash)
-                return new[held.patch.id].map { !isKept || held.patch == $0.patch } ?? false
+                return !isKept || held.patch == other.patch
             })
-        for old in shadows where old.patch.version <= new[old.patch.id]?.patch.version ?? 0 { remove(old.hash) }
+        for old in shadows {
+            if let other = new[old.patch.id], old.patch.version <= other.patch.version { remove(old.hash) }
+        }
         held += new.values.map { recall($0.patch, $0.hash) }
         held.sort(by: Held.precedes)
     }
@@ -213,6 +223,7 @@ package struct StoreState: Sendable, Hashable {
         held.sort(by: Held.precedes)
     }
 
+    /// Removes a version that is held or in shadow. What remains of it counts if it is offered again.
     package mutating func remove(_ hash: String) {
         guard let patch = stored.first(where: { $0.hash == hash }) else { return }
         drop([patch])
@@ -245,6 +256,8 @@ package struct StoreState: Sendable, Hashable {
     package mutating func revoke(_ keys: Set<KeyID>) { revoked.formUnion(keys) }
     package mutating func raiseTrust(to number: Int) { trustNumber = max(trustNumber, number) }
 
+    /// Adds a ban, unless its envelope is banned already, and drops that envelope. Above the limit, the oldest ban is
+    /// forgotten.
     package mutating func add(_ ban: Ban) {
         guard !isBanned(ban.hash) else { return }
         bans.append(ban)
