@@ -57,14 +57,16 @@ extension StoreFolder {
 
     /// Those of other versions that may know more than this one, and whose states can be used.
     ///
-    /// Who knows more does not follow from the order of the syncs, because caches may have old files.
+    /// Who knows more does not follow from the order of the syncs, because caches may have old files. A version that
+    /// has not begun knows less than all others.
     private func knowing(_ parts: [StoreFolder], more own: SeenFeed?, _ app: String) throws(PatchError) -> [Other] {
-        let last = hasState ? lastSync ?? .zero : nil
+        let isNew = !hasState
+        let ownSync = lastSync ?? .zero
         var others: [Other] = []
         for part in parts {
             let seen = part.seenFeed
-            let hasSyncedSince = last.map { $0 < part.lastSync ?? .zero } ?? true
-            guard hasSyncedSince || SeenFeed.isNewer(seen, than: own) else { continue }
+            let hasSyncedSince = ownSync < part.lastSync ?? .zero
+            guard isNew || hasSyncedSince || SeenFeed.isNewer(seen, than: own) else { continue }
             let (state, fault) = part.readState()
             // What is damaged is lost.
             if let fault, fault.code == .noInput { throw fault }
@@ -73,7 +75,7 @@ extension StoreFolder {
         return others
     }
 
-    /// Whether another part has seen a newer state of the feed than this one has.
+    /// Whether another part has seen a newer state of the feed than this one has, or this one has seen none.
     private func isNewer(_ other: SeenFeed?, than own: SeenFeed?) -> Bool {
         if own == nil, hasState, let floor = readState().state?.floor {
             // The list of this part is lost. Its state still has the time of it.
@@ -138,14 +140,15 @@ extension StoreFolder {
     private func copyMetadata(from other: StoreFolder) {
         let names = ((try? Folder.names(in: other.feed)) ?? []).filter { !Self.isTemporary($0) }
         let files = names.compactMap { name -> OutputFile? in
-            let (old, new) = (feed.appending(name), other.feed.appending(name))
-            guard let bytes = try? InputFile.regular(new, limit: Self.metadataLimit), !old.holds(bytes) else {
-                return nil
-            }
-            return OutputFile(path: old, content: .bytes(bytes), below: root)
+            let place = feed.appending(name)
+            guard let bytes = try? InputFile.regular(other.feed.appending(name), limit: Self.metadataLimit),
+                !place.holds(bytes)
+            else { return nil }
+            return OutputFile(path: place, content: .bytes(bytes), below: root)
         }
         if !files.isEmpty { try? OutputFile.write(files, force: true) }
     }
 
+    /// The most bytes of a file of metadata that is copied. The client has lower limits of its own for each kind.
     private static let metadataLimit = 64 << 20
 }

@@ -76,10 +76,11 @@ struct StoreFolder: Sendable {
 
     var hasState: Bool { FileInfo(stateFile, following: false) != nil }
     var hasBans: Bool { FileInfo(bansFile, following: false) != nil }
-    /// When it was written last, as the time since 1970; nil if it has no state.
+    /// When its state, its mark or the time of its last sync was written last, since 1970; nil if it has none of them.
     var lastWrite: Duration? { [stateFile, markFile, syncedFile].compactMap(Self.time).max() }
 
-    /// - Returns: The state, or nil if there is none, and why it cannot be used.
+    /// - Returns: The state; nil if there is none, or it cannot be used. Then the fault says why: `no-input` if the
+    ///   system could not read it this time, any other code if it is damaged, or of another version of this library.
     func readState() -> (state: StoreState?, fault: PatchError?) {
         do throws(PatchError) {
             guard let info = try FileInfo.ifThere(stateFile, following: false, code: .noInput) else {
@@ -99,6 +100,7 @@ struct StoreFolder: Sendable {
     /// Writes the status of a state's launch over the existing mark.
     ///
     /// - Parameter isDurable: Whether it must survive a loss of power.
+    /// - Throws: `io` if it cannot be written.
     func writeMark(of state: StoreState, isDurable: Bool) throws(PatchError) {
         guard FileInfo(markFile, following: false)?.size == state.mark.count else {
             return try write(state.mark, to: markFile)
@@ -115,6 +117,7 @@ struct StoreFolder: Sendable {
     ///
     /// - Parameter exclusions: The state's, if they have changed; nil if their file has them. They are written first,
     ///   so that it never has fewer than the state.
+    /// - Throws: `io` if it cannot be written, `limit` if it would be too large.
     func writeState(_ state: StoreState, _ exclusions: StoreState.Exclusions?) throws(PatchError) {
         if let exclusions { try write(exclusions.json, to: bansFile) }
         try write(state.json, to: stateFile)
@@ -143,20 +146,21 @@ struct StoreFolder: Sendable {
 
     private func write(_ json: JSONValue, to file: Path) throws(PatchError) {
         let body = json.encoded() + [UInt8(ascii: "\n")]
-        guard body.count < Self.stateLimit - 100 else {
-            throw PatchError(.limit, "would have \(body.count) bytes; at most \(Self.stateLimit) are allowed")
+        let bytes = try MessageDigest.sha256.hexadecimal(of: body) + [UInt8(ascii: "\n")] + body
+        guard bytes.count <= Self.stateLimit else {
+            throw PatchError(.limit, "would have \(bytes.count) bytes; at most \(Self.stateLimit) are allowed")
                 .about(file)
         }
-        let digest = try MessageDigest.sha256.hexadecimal(of: body) + [UInt8(ascii: "\n")]
-        try write(digest + body, to: file)
+        try write(bytes, to: file)
     }
 
     /// Writes a file whole and durably. A folder or a link in its place is removed.
+    ///
+    /// - Throws: `io` if that fails, or a link is in the place of its folder.
     func write(_ bytes: [UInt8], to file: Path) throws(PatchError) {
-        let folder = file.parent == path ? nil : FileInfo(file.parent, following: false)
-        if folder?.isLink != true, let info = FileInfo(file, following: false), !info.isRegular {
-            try Folder.removeAll(file)
-        }
+        // Behind such a link, nothing is removed.
+        let isBehindLink = file.parent != path && FileInfo(file.parent, following: false)?.isLink == true
+        if !isBehindLink, let info = FileInfo(file, following: false), !info.isRegular { try Folder.removeAll(file) }
         try OutputFile.write([OutputFile(path: file, content: .bytes(bytes), below: root)], force: true)
     }
 
@@ -166,7 +170,7 @@ struct StoreFolder: Sendable {
     /// write, and lasts as long as the lock.
     ///
     /// - Returns: nil if the lock cannot be taken, such as while another process checks it.
-    func signalWriteFailure() -> Descriptor? { (try? Folder.lock(envelopes)) ?? nil }
+    func signalWriteFailure() -> Descriptor? { try? Folder.lock(envelopes) }
 
     /// Whether a process has sent that signal. A store without a folder of envelopes has no patches that a process
     /// could keep running.
@@ -176,7 +180,9 @@ struct StoreFolder: Sendable {
 
     // MARK: envelopes
 
-    private func place(of hash: String) -> Path { path.appending(Path("envelopes/\(hash).js")) }
+    private static let envelopeSuffix = ".js"
+
+    private func place(of hash: String) -> Path { envelopes.appending(Path(hash + Self.envelopeSuffix)) }
 
     /// Whether this part has a file in the place of an envelope. Anything else there, such as a folder, does not count.
     func hasEnvelope(_ hash: String) -> Bool { FileInfo(place(of: hash), following: true)?.isRegular == true }
@@ -196,13 +202,15 @@ struct StoreFolder: Sendable {
         try write(envelope, to: place(of: hash))
     }
 
-    /// Removes envelopes that are not held, and the remains of interrupted writes.
+    /// Removes envelopes that are not held, the remains of interrupted writes, and what is in the place of a folder.
     func clean(keeping hashes: Set<String>) {
         freePlaces()
         Folder.removeNames(in: envelopes) { name in
-            Self.hash(ofEnvelope: name).map { !hashes.contains($0) } ?? Self.isTemporary(name)
+            guard let hash = Self.hash(ofEnvelope: name) else { return Self.isTemporary(name) }
+            return !hashes.contains(hash)
         }
         Folder.removeNames(in: feed, Self.isTemporary)
+        // The app may have given a link to its folder, which `removeNames` does not follow.
         for folder in [path, path.parent, root] {
             for name in (try? Folder.names(in: folder)) ?? [] where Self.isTemporary(name) {
                 try? Folder.removeAll(folder.appending(name))
@@ -212,12 +220,15 @@ struct StoreFolder: Sendable {
 
     /// The hash in the name of an envelope; nil if it is not such a name.
     private static func hash(ofEnvelope name: Path) -> String? {
-        let digits = name.bytes.dropLast(3)
-        guard name.ends(in: ".js"), digits.count == 64, digits.allSatisfy(Hex.isLowercaseDigit) else { return nil }
+        let digits = name.bytes.dropLast(envelopeSuffix.utf8.count)
+        guard name.ends(in: envelopeSuffix), digits.count == 64, digits.allSatisfy(Hex.isLowercaseDigit) else {
+            return nil
+        }
         return String(decoding: digits, as: UTF8.self)
     }
 
-    /// Whether a file is the rest of an interrupted write.
+    /// Whether a file is the rest of an interrupted write, or of a part that was removed: the names are those that
+    /// `OutputFile` and ``removeOthers(unusedSince:)`` choose.
     static func isTemporary(_ name: Path) -> Bool {
         name.ends(in: ".tmp") && name.bytes.starts(with: ".patchpack-".utf8)
     }

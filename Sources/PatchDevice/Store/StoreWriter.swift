@@ -196,6 +196,7 @@ struct StoreWriter {
     /// Makes sure that this process writes, if it may. The folder may have been replaced. A process that found the
     /// folder locked tries again at its launch, and at each sync.
     ///
+    /// - Parameter hasBegun: Whether this process has begun its launch.
     /// - Returns: The faults of the folder, if it was opened again.
     mutating func takeOver(hasBegun: Bool) -> [PatchError] {
         guard !onlyReads, !isClosed else { return [] }
@@ -240,7 +241,8 @@ struct StoreWriter {
 
     // MARK: writing
 
-    /// Removes files that do not belong to the store from its folder, once.
+    /// Removes files that do not belong to the store from its folder, and the parts of versions of the app that no
+    /// longer run. A second call does nothing.
     mutating func clean() {
         guard canWrite, !isClean else { return }
         isClean = true
@@ -255,7 +257,9 @@ struct StoreWriter {
 
     /// Writes a new state, and removes the envelopes that it no longer holds.
     ///
-    /// - Throws: `io` if it cannot be written; the state is then as before.
+    /// - Throws: `io` if it cannot be written, `limit` if it would be too large, `no-input` if an envelope of another
+    ///   version of the app cannot be read this time. The state is then as before, except that the end of its launch is
+    ///   written if there is room for it.
     mutating func write(_ new: StoreState) throws(PatchError) {
         var new = new
         do throws(PatchError) {
