@@ -55,7 +55,8 @@ extension PatchDevice {
     ///   - patch: The patch.
     ///   - reason: Why, for ``why(_:)``.
     /// - Returns: Whether it was stored, also in shadow, or running. Nothing is banned if it was not.
-    /// - Throws: `io` if that cannot be written. In this process, it does not run nevertheless.
+    /// - Throws: `io` if that cannot be written; the error of the device's folder if that cannot be used. In this
+    ///   process, it does not run nevertheless.
     @discardableResult
     public func ban(_ patch: PatchID, reason: String) throws(PatchError) -> Bool {
         try store.ban(patch.id, version: patch.version, reason: reason)
@@ -68,7 +69,8 @@ extension PatchDevice {
     ///   - id: The patch's reverse-DNS name.
     ///   - reason: Why, for ``why(_:)``.
     /// - Returns: Whether a version of the patch was stored, also in shadow, or running.
-    /// - Throws: `io` if that cannot be written. In this process, they do not run nevertheless.
+    /// - Throws: `io` if that cannot be written; the error of the device's folder if that cannot be used. In this
+    ///   process, they do not run nevertheless.
     @discardableResult
     public func ban(heldVersionsOf id: String, reason: String) throws(PatchError) -> Bool {
         try store.ban(id, reason: reason)
@@ -78,6 +80,7 @@ extension PatchDevice {
     /// revoked, and the number of the newest trust store. Running patches are not stopped. Other versions of the app
     /// forget them too, except those that run now.
     ///
-    /// - Throws: `io` if that cannot be written, as in a process that only reads or follows.
+    /// - Throws: `io` if that cannot be written, as in a process that only reads or follows; the error of the device's
+    ///   folder if that cannot be used, such as `config` for a folder of another app.
     public func clear() throws(PatchError) { try store.clear() }
 }

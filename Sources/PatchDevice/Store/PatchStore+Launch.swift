@@ -115,7 +115,7 @@ extension PatchStore {
     /// Confirms a launch that another process has begun, and ends it, because nothing is running that could still
     /// crash.
     ///
-    /// - Throws: `io` if that cannot be written.
+    /// - Throws: What ``change(endsInBackground:_:)`` throws.
     package func confirmLast() throws(PatchError) {
         let time = clock()
         try change { state in

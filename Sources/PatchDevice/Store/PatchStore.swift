@@ -117,7 +117,7 @@ package final class PatchStore: Sendable {
     ///   - version: Its version; nil for all versions that are held or running.
     ///   - reason: Why, for ``why(_:)``.
     /// - Returns: Whether a version of the patch was held or running.
-    /// - Throws: `io` if that cannot be written.
+    /// - Throws: What ``change(endsInBackground:_:)`` throws. In this process, the ban counts nevertheless.
     @discardableResult
     package func ban(_ id: String, version: Int? = nil, reason: String) throws(PatchError) -> Bool {
         let time = clock()
@@ -168,7 +168,7 @@ package final class PatchStore: Sendable {
 
     /// Writes an envelope. Call ``hold(_:shadows:)`` to make the store keep it.
     ///
-    /// - Throws: `io` if it cannot be written.
+    /// - Throws: `io` if it cannot be written; if this process does not write, the reason.
     package func writeEnvelope(_ envelope: [UInt8], hash: String) throws(PatchError) {
         guard !isReadOnly else { throw notAWriter }
         do throws(PatchError) {
@@ -182,7 +182,8 @@ package final class PatchStore: Sendable {
 
     /// Holds patches whose envelopes were written.
     ///
-    /// - Throws: `io` if that cannot be written.
+    /// - Parameter shadows: Further patches, which run in shadow only.
+    /// - Throws: What ``change(endsInBackground:_:)`` throws.
     package func hold(
         _ patches: [(patch: PatchID, hash: String)], shadows: [(patch: PatchID, hash: String)] = []
     ) throws(PatchError) {
@@ -200,7 +201,9 @@ package final class PatchStore: Sendable {
     /// Changes the state, and writes it durably before anything else happens. Then the app is told of it.
     ///
     /// - Parameter endsInBackground: Whether the launch also ends if the app is in the background.
-    /// - Throws: `io` if it cannot be written; the state is then as before.
+    /// - Throws: `io` if it cannot be written, `limit` if it would be too large, `no-input` if an envelope of another
+    ///   version of the app cannot be read this time; if this process does not write, the reason. The state is then as
+    ///   before, except that the end of its launch is written if there is room for it.
     package func change(
         endsInBackground: Bool = false, _ body: (inout StoreState) -> [StoreState.Event]
     ) throws(PatchError) {
@@ -239,6 +242,7 @@ package final class PatchStore: Sendable {
     /// Changes the state, with what must be noted before the change, and writes it.
     ///
     /// - Returns: What has happened; nil if this process does not write.
+    /// - Throws: What `StoreWriter.write` throws.
     private func write(
         _ body: (inout StoreState) -> [StoreState.Event], to memory: inout Memory, endsInBackground: Bool
     ) throws(PatchError) -> [StoreState.Event]? {
@@ -263,6 +267,7 @@ package final class PatchStore: Sendable {
         return memory.pendingEvents + events
     }
 
+    /// 16 random bytes, in hex digits.
     private static func randomName() -> String {
         String(decoding: Hex.encode((0..<16).map { _ in UInt8.random(in: .min ... .max) }), as: UTF8.self)
     }
