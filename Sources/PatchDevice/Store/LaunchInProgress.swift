@@ -109,10 +109,9 @@ struct LaunchInProgress {
             else { continue }
             blockReasons[held.hash] = nil
             let isDue = due.contains(held.hash)
-            guard isDue || held.stage != .suspect && !held.isSuspended,
-                !failed.contains(held.hash),
-                running[held.patch.id] ?? 0 < held.patch.version, ids.insert(held.patch.id).inserted
-            else { continue }
+            let mayRun = isDue || (held.stage != .suspect && !held.isSuspended)
+            let isHigher = running[held.patch.id].map { $0 < held.patch.version } ?? true
+            guard mayRun, isHigher, !failed.contains(held.hash), ids.insert(held.patch.id).inserted else { continue }
             ready.append(Ready(held: held, isDue: isDue))
         }
         return ready
@@ -134,6 +133,7 @@ enum BlockReason: Sendable {
     /// This process has banned it, for this reason, and that could not be written.
     case banned(String)
 
+    /// What tells a new reason from one that was reported before.
     var name: String {
         switch self {
         case .refused(let error): "refused \(error.code)"

@@ -58,6 +58,8 @@ extension PatchStore {
     }
 
     /// Watches running patches that are held again, such as after ``clear()``, as if they were activated now.
+    ///
+    /// - Throws: What ``change(endsInBackground:_:)`` throws.
     package func watchRunning() throws(PatchError) {
         let hashes = memory.locked { memory in
             let running = memory.launch.running
@@ -132,8 +134,10 @@ extension PatchStore {
     ///
     /// - Parameter others: Other versions that must not run, either.
     package func end(_ ended: Set<PatchID>, on runner: PatchRunner, without others: Set<PatchID> = []) {
-        let runsNone = ended.isDisjoint(with: (runner.active + runner.closed).map(\.id))
-        let trust = runsNone ? nil : memory.locked { $0.launch.trust }?()
+        let isAnyLoaded = !ended.isDisjoint(with: (runner.active + runner.closed).map(\.id))
+        let keys = memory.locked { $0.launch.trust }
+        // The keys are read from the disk, so only if something ends.
+        let trust = isAnyLoaded ? keys?() : nil
         for patch in ended {
             if let trust, (runner.active + runner.closed).contains(where: { $0.id == patch }) {
                 activateSuccessor(of: patch.id, without: others.union(ended), on: runner, trust)

@@ -16,7 +16,8 @@ extension PatchStore {
         queue.async { [weak self] in
             guard let self else { return }
             writePending()
-            if breaker.functions.count > breaker.otherwise.count || isBanned(patch) { replace(patch) }
+            let needsOther = breaker.functions.count > breaker.otherwise.count
+            if needsOther || isBanned(patch) { replace(patch) }
         }
     }
 
@@ -35,12 +36,11 @@ extension PatchStore {
     private func replace(_ patch: PatchID) {
         guard let runner, let active = runner.active.first(where: { $0.id == patch }) else { return }
         if isBanned(patch) { return end([patch], on: runner) }
-        let (trust, hash) = memory.locked { ($0.launch.trust, $0.launch.activated[patch.id]?.hash ?? "") }
-        guard let trust = trust?(),
-            state.successors(of: patch.id, without: [patch], isFollower: isReadOnly).contains(where: {
-                $0.stage != .closed
-            })
-        else { return }
+        let (trust, activated) = memory.locked { ($0.launch.trust, $0.launch.activated[patch.id]) }
+        let others = state.successors(of: patch.id, without: [patch], isFollower: isReadOnly)
+        guard let trust = trust?(), let hash = activated?.hash, others.contains(where: { $0.stage != .closed }) else {
+            return
+        }
         memory.locked { _ = $0.launch.broken.insert(hash) }
         if active.isProtective {
             guard let verified = verify(hash, on: runner, trust: trust),

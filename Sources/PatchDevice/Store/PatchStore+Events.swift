@@ -27,7 +27,8 @@ extension PatchStore {
     /// Reports that the folder cannot be used, once a day.
     func emit(_ error: PatchError) { emitDaily(.storeFailed(error), error) }
 
-    /// Reports a lasting fault, once a day.
+    /// Reports a lasting fault, once a day, and at most a hundred different ones: each is kept until it may be reported
+    /// again.
     package func emitDaily(_ kind: PatchEvent.Kind, _ error: PatchError) {
         let now = uptime.now()
         let isNew = memory.locked { memory in

@@ -12,11 +12,13 @@ extension PatchStore {
     ///   - longest: How long a sync may take, if the app syncs. If the writer has not synced for three syncs in a row,
     ///     this process asks the feed itself.
     ///   - waits: Whether a patch that is gone stays active while the writer syncs, which may bring its older version.
-    /// - Returns: Whether this process follows another one.
+    /// - Returns: Whether this process follows another one, or only reads.
     package func follow(on runner: PatchRunner?, longest: Duration? = nil, waits: Bool = true) -> Bool {
         noticeFork()
         let switches = state.switches
-        let hasTakenOver = takeOver(isSilent: longest.map(noticeSilence) ?? false)
+        var isSilent = false
+        if let longest { isSilent = noticeSilence(longest) }
+        let hasTakenOver = takeOver(isSilent: isSilent)
         let isFollower = [.follower, .reader].contains(role)
         if isFollower { memory.locked { $0.launch.setBlockReasons([]) } }  // the writer's state counts again
         if let runner, hasLaunched, hasTakenOver || isFollower {
@@ -79,12 +81,14 @@ extension PatchStore {
 
     /// Notices that the writer does not sync.
     ///
+    /// - Parameter longest: How long a sync may take.
     /// - Returns: Whether it has not done so since the third last sync of this process, and is not about to.
     private func noticeSilence(_ longest: Duration) -> Bool {
         guard !isWriterSyncing(longest) else { return false }
         let last = folder.lastSync
         return memory.locked { memory in
-            let syncs = memory.launch.silence.map { $0.last == last ? $0.syncs + 1 : 0 } ?? 0
+            var syncs = 0
+            if let silence = memory.launch.silence, silence.last == last { syncs = silence.syncs + 1 }
             memory.launch.silence = LaunchInProgress.Silence(last: last, syncs: syncs)
             return syncs >= 3
         }
@@ -103,8 +107,11 @@ extension PatchStore {
     }
 
     /// Whether the writer has begun a sync, and may be in it.
+    ///
+    /// - Parameter longest: How long a sync may take.
     private func isWriterSyncing(_ longest: Duration) -> Bool {
         let now = Duration.milliseconds(WallClock.milliseconds)
+        // The clock may have been set back since.
         return folder.syncBegin.map { max(now - $0, $0 - now) < longest } ?? false
     }
 
@@ -131,15 +138,15 @@ extension PatchStore {
             }
             activateHeld(hashes.filter { !active.contains($0) }, in: state, on: runner, trust)
         }
-        for id in unwanted(by: state, wanted, on: runner, waits: waits) { runner.deactivate(id) }
+        for id in findUnwanted(by: state, wanted, on: runner, waits: waits) { runner.deactivate(id) }
         let answering = memory.locked { $0.launch.closed }
         runner.endOtherwise { !closed.contains(answering[$0.name] ?? "") }
         if let trust { startShadows(on: runner, trust: trust) }
     }
 
-    /// The names of the active patches that end with a change of the state, and notes whether others wait for the
+    /// Finds the names of the active patches that end with a change of the state, and notes whether others wait for the
     /// writer.
-    private func unwanted(
+    private func findUnwanted(
         by state: StoreState, _ wanted: Set<String>, on runner: PatchRunner, waits: Bool
     ) -> [String] {
         let waits = waits && isWriterSyncing(Self.longestWait)

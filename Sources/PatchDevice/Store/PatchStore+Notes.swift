@@ -20,16 +20,17 @@ extension PatchStore {
 
     func note(_ pending: [Pending], in state: inout StoreState) -> [StoreState.Event] {
         let time = clock()
-        return pending.flatMap { pending -> [StoreState.Event] in
-            switch pending {
+        var events: [StoreState.Event] = []
+        for each in pending {
+            switch each {
             case .scriptLoaded(let hash, let isProtective): state.noteLoaded(hash, isProtective: isProtective)
             case .breakerOpened(let patch, let failures):
-                if state.held.contains(where: { $0.patch == patch && !$0.isProtective }) {
-                    return state.fail(patch, "it failed \(failures.times)", limits: limits, at: time)
-                }
+                // While the breaker of a protective patch is open, its `otherwise` answers.
+                guard state.held.contains(where: { $0.patch == patch && !$0.isProtective }) else { continue }
+                events += state.fail(patch, "it failed \(failures.times)", limits: limits, at: time)
             }
-            return []
         }
+        return events
     }
 
     /// As ``update(_:)``, for a change that may open the launch's note. In the background the note stays closed,

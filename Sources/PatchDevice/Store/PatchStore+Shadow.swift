@@ -38,6 +38,7 @@ extension PatchStore {
         for held in due { start(held, on: runner, keys) }
     }
 
+    /// Loads a version, and runs it in shadow. If it cannot run now, the reason is noted.
     private func start(_ held: StoreState.Held, on runner: PatchRunner, _ trust: PatchTrust) {
         let hash = held.hash
         guard let patch = verify(hash, on: runner, trust: trust) else {
@@ -57,10 +58,11 @@ extension PatchStore {
             noteLoaded(hash, isProtective: nil)
             try runner.shadow(loaded.get()) { [weak self] in (try? self?.record { $0.noteShadowCall(hash) }) != nil }
         } catch {
-            return memory.locked { memory in
+            memory.locked { memory in
                 memory.launch.setBlockReason(error.isCircumstance ? .postponed(error) : .refused(error), of: hash)
                 if error.isCircumstance { memory.launch.triedShadows.remove(hash) }
             }
+            return
         }
         memory.locked { memory in
             memory.launch.setBlockReason(nil, of: hash)

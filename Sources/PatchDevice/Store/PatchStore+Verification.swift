@@ -78,8 +78,11 @@ extension PatchStore {
         }
         if !manifest.appVersions.contains(host.version) { return .notApplicable(error, .appVersion) }
         if manifest.engineLevel > PatchRunner.engineLevel { return .notApplicable(error, .engine) }
-        guard let end = manifest.expires, end <= runner.time ?? end else { return .refused(error) }
-        return .expired(error)
+        guard manifest.expires != nil else { return .refused(error) }
+        let time = runner.time
+        // Without a time, a patch that expires some day is refused for that.
+        let hasExpired = time == nil || manifest.hasExpired(at: time)
+        return hasExpired ? .expired(error) : .refused(error)
     }
 
     /// Notes why a patch does not run, and reports it once.

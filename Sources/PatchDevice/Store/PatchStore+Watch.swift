@@ -55,7 +55,9 @@ extension PatchStore {
         let (runner, trust, tried) = memory.locked { ($0.launch.runner, $0.launch.trust, $0.launch.triedAlone) }
         guard !isReadOnly, let runner else { return }
         guard let next = state.nextAlone(limits: limits, at: clock(), without: tried) else {
-            return memory.locked { $0.launch.triedAlone = [] }
+            // All have had their turn, so the first ones have the next one.
+            memory.locked { $0.launch.triedAlone = [] }
+            return
         }
         memory.locked { _ = $0.launch.triedAlone.insert(next.hash) }
         guard let trust = trust?(), let patch = verify(next.hash, on: runner, trust: trust),
@@ -68,10 +70,11 @@ extension PatchStore {
     /// Sets an alarm that wakes the store when the next watch ends.
     func setAlarm(_ memory: inout Memory) {
         guard let launch = memory.writer.state.launch, launch.isWatched, !memory.writer.state.stored.isEmpty,
-            let began = memory.watches.launch,
-            let end = (Array(memory.watches.late.values) + (launch.isFirstWatchOver ? [] : [began])).min(),
-            memory.watches.alarm?.end != end
+            let began = memory.watches.launch
         else { return }
+        var ends = Array(memory.watches.late.values)
+        if !launch.isFirstWatchOver { ends.append(began) }
+        guard let end = ends.min(), memory.watches.alarm?.end != end else { return }
         memory.watches.alarm?.task.cancel()
         // Detached, so that it does not keep the values of the task that happened to change the state.
         let task = Task.detached { [weak self, uptime] in
