@@ -8,12 +8,14 @@ extension PatchStore {
         let known = patches.filter { $0.id == id }
         guard known.isEmpty else { return known }
         let (fault, role) = memory.locked { ($0.writer.whyUnwritable, $0.writer.role) }
-        return [PatchStatus(unknown: id, fault, role == .follower ? sync(of: folder.lastSync) : nil)]
+        return [PatchStatus(unknown: id, fault, role == .follower ? lastSyncOfWriter : nil)]
     }
 
-    /// When the process that this one follows has synced, for ``why(_:)``.
-    private func sync(of time: Duration?) -> String {
-        guard let time else { return "the process that writes the device's folder has not synced yet" }
+    /// When the process that this one follows has synced, in words for ``why(_:)``.
+    private var lastSyncOfWriter: String {
+        guard let time = folder.lastSync else {
+            return "the process that writes the device's folder has not synced yet"
+        }
         let seconds = max(.zero, .milliseconds(WallClock.milliseconds) - time).components.seconds
         return "the process that writes the device's folder synced \(seconds) s ago"
     }
@@ -24,13 +26,16 @@ extension PatchStore {
             let writer = memory.writer
             return (writer.state, writer.whyUnwritable, writer.role, memory.launch, memory.failed)
         }
-        func patches(_ loaded: [LoadedPatch]?) -> Set<PatchID> { Set((loaded ?? []).map(\.id)) }
-        let (active, shadows) = (launch.runner?.active, launch.runner?.shadows ?? [])
+        func ids(_ patches: [LoadedPatch]) -> Set<PatchID> { Set(patches.map(\.id)) }
+        let runner = launch.runner
+        let active = runner?.active ?? []
+        let shadows = runner?.shadows ?? []
+        let mayRun = launch.hasBegun && runner != nil
         return StatusResolver(
-            state: state, running: launch.hasBegun && active != nil ? patches(active) : nil, shadows: patches(shadows),
-            open: patches(((active ?? []) + shadows).filter(\.isBreakerOpen)), failed: failed,
+            state: state, running: mayRun ? ids(active) : nil, shadows: ids(shadows),
+            open: ids((active + shadows).filter(\.isBreakerOpen)), failed: failed,
             blockReasons: launch.blockReasons, limits: limits, fault: fault, role: role,
-            lastSync: role == .follower ? sync(of: folder.lastSync) : ""
+            lastSync: role == .follower ? lastSyncOfWriter : ""
         ).statuses
     }
 }

@@ -15,6 +15,7 @@ struct StatusResolver {
     /// Why the device's folder cannot be written; nil if it can.
     let fault: PatchError?
     let role: DeviceRole
+    /// When the process that this one follows has synced, in words; empty if it follows none.
     let lastSync: String
 
     /// Sorted by id, the highest version first.
@@ -29,18 +30,19 @@ struct StatusResolver {
 
     private func status(of patch: PatchID) -> PatchStatus {
         let isActive = running?.contains(patch) ?? false
-        let (code, reason) = isActive ? whyRunning(patch) : whyNotRunning(patch)
-        let other = isActive ? nil : running?.first { $0.id == patch.id }
-        let place =
-            switch code {
-            case .closed: "answers for its other functions"
-            case .shadow: "answers"
-            default: "runs in its place"
-            }
-        return PatchStatus(
-            id: patch.id, version: patch.version, code: code, isActive: isActive,
-            reason: reason + (!isActive && isBroken(patch) ? "; it has failed too often in this launch" : "")
-                + (other.map { "; version \($0.version) \(place)" } ?? ""))
+        let (code, why) = isActive ? whyRunning(patch) : whyNotRunning(patch)
+        var reason = why
+        if !isActive, isBroken(patch) { reason += "; it has failed too often in this launch" }
+        if !isActive, let other = running?.first(where: { $0.id == patch.id }) {
+            let place =
+                switch code {
+                case .closed: "answers for its other functions"
+                case .shadow: "answers"
+                default: "runs in its place"
+                }
+            reason += "; version \(other.version) \(place)"
+        }
+        return PatchStatus(id: patch.id, version: patch.version, code: code, isActive: isActive, reason: reason)
     }
 
     /// Whether the patch's breaker has opened. A patch whose script did not load is refused instead.
@@ -152,6 +154,7 @@ struct StatusResolver {
         return (.neverConfirmed, reason)
     }
 
+    /// What the state says of its stage.
     private func recorded(_ held: StoreState.Held) -> (PatchStatus.Code, String) {
         if held.stage == .closed { return closed(held) }
         if held.stage == .shadow { return shadow(held) }
