@@ -59,6 +59,23 @@ import Testing
         #expect(resource.json.members[4].value.elements.map(\.text) == ["a", "b"])
     }
 
+    /// The end of a sync is a time that the clock can have, whatever the limit.
+    @Test(arguments: [Duration.seconds(-1), .zero, .seconds(60), .seconds(366 * 86_400 + 1), .seconds(Int64.max)])
+    func theTimeLimitMayHaveEveryValue(limit: Duration) async throws {
+        let folder = try TestFolder()
+        try folder.write([1], to: "feed/a")
+        let source = BudgetedSource(FolderSource(folder.at("feed")), longest: limit)
+        if limit > .zero {
+            _ = try await source.fetch(.init("a", byteLimit: 1))
+            #expect(source.bytes == 1 && source.failure == nil)
+        } else {
+            await #expect(throws: PatchError(.feedUnavailable, "")) {
+                _ = try await source.fetch(.init("a", byteLimit: 1))
+            }
+            #expect(source.failure != nil)
+        }
+    }
+
     @Test func aFolderIsReadAsAServerWouldServeIt() async throws {
         let folder = try TestFolder()
         try folder.write([1, 2], to: "feed/targets/a b/c%d")

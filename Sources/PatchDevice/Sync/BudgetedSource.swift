@@ -13,7 +13,7 @@ final class BudgetedSource: FeedSource {
     init(_ source: any FeedSource, longest: Duration) {
         self.source = source
         self.longest = longest
-        end = .now + longest
+        end = .now + Uptime.bounded(longest)
     }
 
     var bytes: Int { usage.locked { $0.bytes } }

@@ -16,7 +16,8 @@ public struct SyncSettings: Sendable {
     public var minimumInterval = Duration.seconds(900)
     /// The largest part of the interval that is randomly added to it, so that devices do not all sync at the same time.
     public var jitter = 0.2
-    /// How long a whole sync may take. After that it fails, and patches that were downloaded by then are kept.
+    /// How long a whole sync may take, at most a year. After that it fails, and patches that were downloaded by then are
+    /// kept.
     public var timeLimit = Duration.seconds(600)
     /// The largest envelope to download, in bytes.
     public var envelopeBytes = 1 << 20
