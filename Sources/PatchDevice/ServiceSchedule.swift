@@ -71,7 +71,7 @@ struct ServiceSchedule {
     ///
     /// - Parameter jitter: The largest part of the interval that is added to it.
     mutating func endSync(at now: Duration, jitter: Double) {
-        let next = now + syncInterval * (1 + Double.random(in: 0...max(0, min(jitter, 1))))
+        let next = now + syncInterval * (1 + SyncSettings.randomPart(upTo: jitter))
         sync = next
         // The process need not wake a second time for the statistics, unless they would be much later for it.
         if next - record <= Self.minute / 4 { record = next }

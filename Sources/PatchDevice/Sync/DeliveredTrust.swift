@@ -61,6 +61,7 @@ struct DeliveredTrust {
 
     /// The keys that count at a launch. The kept trust store is verified again, starting from the app's own root.
     func kept() -> PatchTrust {
+        // If the kept store cannot be used, the pinned keys count that are not revoked.
         (try? keptTrust()) ?? (try? merged(with: nil, adding: false)) ?? pinned
     }
 
@@ -68,9 +69,10 @@ struct DeliveredTrust {
         let digest = store.state.deliveredTrust
         let bytes = storage.read(Self.name, limit: PatchList.trustLimit)
         let delivered = bytes.flatMap { try? TrustStore(decoding: $0, rsaDefault: .rsaSHA1) }
-        guard let bytes, let delivered, digest == nil || (try? MessageDigest.sha256.text(of: bytes)) == digest else {
+        let found = bytes.flatMap { try? MessageDigest.sha256.text(of: $0) }
+        guard let bytes, let delivered, digest == nil || digest == found else {
             if digest != nil {
-                // Whatever verifies a patch asks for the keys again, so this is told once, and not each time.
+                // Whatever verifies a patch asks for the keys again, so this is told once a day, and not each time.
                 store.emit(
                     PatchError(
                         .malformed, "feed/\(Self.name): missing or damaged; keys that it has revoked stay revoked",

@@ -16,7 +16,7 @@ public struct FolderSource: FeedSource {
         let decoded = names.compactMap(Self.decoded)
         // A web server would look for such a name in another folder, or not at all.
         guard decoded.count == names.count,
-            !decoded.contains(where: { $0.isEmpty || $0 == "." || $0 == ".." || $0.utf8.contains(UInt8(ascii: "/")) })
+            !decoded.contains(where: { $0 == "." || $0 == ".." || $0.utf8.contains(UInt8(ascii: "/")) })
         else { return FeedReply(.missing) }
         let file = folder.appending(Path(decoded.joined(separator: "/")))
         do throws(PatchError) {
@@ -31,7 +31,7 @@ public struct FolderSource: FeedSource {
         }
     }
 
-    /// A name without percent-encoding.
+    /// A name without percent-encoding; nil if that is not well formed, or the name is not UTF-8.
     private static func decoded(_ name: String) -> String? {
         var bytes: [UInt8] = []
         var rest = Array(name.utf8)[...]

@@ -19,10 +19,10 @@ struct ListChange {
     init(_ list: PatchList, _ choices: [DeviceChoice], from old: StoreState) {
         self.list = list
         self.old = old
-        // A version that is offered in shadow answers on no device.
         let refusals = choices.filter { choice in
-            [.withdrawn, .appVersion, .engine, .banned].contains(choice.code)
-                || choice.entry?.state == .shadow && choice.code != .disabled
+            // A version that is offered in shadow answers on no device.
+            let isInShadow = choice.entry?.state == .shadow && choice.code != .disabled
+            return isInShadow || [.withdrawn, .appVersion, .engine, .banned].contains(choice.code)
         }
         let refused = Set(refusals.map(\.patch))
         let shadows = Set(choices.filter { $0.code == .shadow }.map(\.patch))

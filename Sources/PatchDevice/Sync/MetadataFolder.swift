@@ -7,9 +7,9 @@ internal import PatchFiles
 /// Only the process that writes the store changes it; the functions do nothing in the others. What the feed has and can
 /// send again is written without a promise. ``keep(_:_:)`` is for what must be there at the next launch.
 struct MetadataFolder: FeedStorage {
-    /// What is written, is written to the part of this version of the app.
+    /// The part of this version of the app, which has what is written.
     private let folder: StoreFolder
-    /// Where is read from: a version that has no part yet begins with the metadata of another one.
+    /// The folder that is read: a version that has no part yet begins with the metadata of another one.
     private let source: Path
     /// Whether this process writes nothing: another one does, or it only reads the store.
     private let isReadOnly: Bool

@@ -54,6 +54,8 @@ package actor PatchSync {
         ).kept()
     }
 
+    /// Syncs for the next launch, or waits for a sync that runs, unless the last one was a short time ago.
+    ///
     /// - Returns: nil if it is too early for another sync.
     package func syncAfterPause() async -> SyncReport? {
         // If the clock was set back, the pause is over.
@@ -63,6 +65,7 @@ package actor PatchSync {
         return await sync(.nextLaunch)
     }
 
+    /// Syncs. Calls that come before the feed was asked share one sync.
     package func sync(_ activation: Activation) async -> SyncReport {
         var isLate = hasAsked
         while let (work, other) = current {
@@ -88,7 +91,8 @@ package actor PatchSync {
     private func awaitWriter() async -> Bool {
         let end = ContinuousClock.now + PatchStore.longestWait
         while store.awaitsWriter {
-            let isOver = (try? await Task.sleep(for: .milliseconds(50))) == nil || ContinuousClock.now >= end
+            let isCancelled = (try? await Task.sleep(for: .milliseconds(50))) == nil
+            let isOver = isCancelled || ContinuousClock.now >= end
             guard store.follow(on: pass.runner, waits: !isOver) else { return false }
         }
         return true

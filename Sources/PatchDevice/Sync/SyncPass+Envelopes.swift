@@ -17,6 +17,7 @@ extension SyncPass {
     /// The patches for this device that are not in the store with exactly the signed bytes.
     ///
     /// - Parameter results: Receives the reason for each patch that cannot be downloaded.
+    /// - Throws: What the client throws if it cannot find out what is signed.
     func downloads(
         for choices: [DeviceChoice], _ client: inout FeedClient, _ results: inout [SyncReport.Result]
     ) async throws(PatchError) -> [Download] {
@@ -39,8 +40,10 @@ extension SyncPass {
         return downloads
     }
 
-    /// Fetches envelopes, and holds those that are accepted, in growing batches. The state is written only a few
-    /// times, however many there are, and an interrupted sync has kept most of its downloads.
+    /// Fetches envelopes, and holds those that are accepted, in growing batches of an eighth of what is held. The state
+    /// is written only a few times, however many there are, and an interrupted sync has kept most of its downloads.
+    ///
+    /// - Throws: `cancelled` if the task is, what a change of the store throws if it cannot be written.
     func fetch(
         _ downloads: [Download], _ client: inout FeedClient, _ check: EnvelopeCheck,
         _ results: inout [SyncReport.Result]
@@ -140,7 +143,7 @@ extension DeviceChoice {
 }
 
 extension SyncReport.Result {
-    /// Takes the reason of an envelope that was refused or has expired. The words of its expiry need no code.
+    /// Takes the reason of an envelope that was not accepted. The words of its expiry need no code.
     mutating func take(_ error: PatchError) {
         detail = outcome == .expired ? error.message : "\(error.code): \(error.message)"
         self.error = outcome == .expired ? nil : error

@@ -6,6 +6,9 @@ internal import PatchRunner
 // The list of patches: what it says for this device, and what that ends at once.
 extension SyncPass {
     /// The list: the kept one if it still matches the signed target, or else the feed's.
+    ///
+    /// - Throws: `feed-mismatch` if the feed has none for this app, `feed-malformed` or `feed-limit` if it is not a
+    ///   list, what the client throws if it cannot be fetched.
     func fetchList(_ storage: MetadataFolder, _ client: inout FeedClient) async throws(PatchError) -> PatchList {
         let app = store.host.app
         guard let target = try await client.target(PatchList.path(for: app)) else {
@@ -40,7 +43,8 @@ extension SyncPass {
             // After one failure, nothing more is asked: each request could take as long.
             if failure == nil {
                 do throws(PatchError) {
-                    isBanned = try await client.target(entry.path)?.sha256.map(hashes.contains) ?? false
+                    let hash = try await client.target(entry.path)?.sha256
+                    isBanned = hash.map(hashes.contains) ?? false
                 } catch {
                     failure = error
                 }
@@ -51,6 +55,8 @@ extension SyncPass {
     }
 
     /// What the list means for each version, on this device.
+    ///
+    /// - Throws: `feed-mismatch` if the list is for another app or environment.
     func choices(of list: PatchList, _ banned: Set<PatchID>) throws(PatchError) -> [DeviceChoice] {
         let state = store.state
         return try list.choices(
@@ -65,7 +71,7 @@ extension SyncPass {
     /// Obeys the kill switch, and removes patches that are no longer for this device.
     ///
     /// - Parameter shown: The newest time that signed data have shown.
-    /// - Throws: `io` if that cannot be written. What runs has ended all the same.
+    /// - Throws: What a change of the store throws if it cannot be written. What runs has ended all the same.
     func obey(_ list: PatchList, _ choices: [DeviceChoice], shown: Timestamp?) throws(PatchError) {
         let old = store.state
         let change = ListChange(list, choices, from: old)

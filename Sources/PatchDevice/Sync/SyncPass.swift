@@ -22,8 +22,9 @@ struct SyncPass: Sendable {
     /// Obeys the feed's list, then its keys, and then fetches and activates patches.
     ///
     /// - Returns: A result for each version in the list, and for each one that is held.
-    /// - Throws: What `FeedClient` throws, `feed-mismatch` if the list is for another app or environment, `clock` if
-    ///   the device's clock returns no time, `io` if the store cannot be written. What was done before stays done.
+    /// - Throws: What `FeedClient` throws; `feed-mismatch` if there is no list for this app and environment; `clock` if
+    ///   the device's clock returns no time; `cancelled` if the task is; what a change of the store throws if it cannot
+    ///   be written. What was done before stays done.
     func run(_ activation: PatchSync.Activation) async throws(PatchError) -> [SyncReport.Result] {
         let storage = MetadataFolder(of: store)
         var client = try client(storage)
@@ -60,6 +61,7 @@ struct SyncPass: Sendable {
         return results
     }
 
+    /// - Throws: `clock` if the device's clock returns no time, what `FeedClient` throws if the app's root is unusable.
     private func client(_ storage: MetadataFolder) throws(PatchError) -> FeedClient {
         // The device's clock, but not before the app was built.
         guard let time = [store.clock(), built].compactMap(\.self).max() else {
@@ -126,8 +128,8 @@ struct SyncPass: Sendable {
         }
     }
 
-    /// Keeps the results of the sync for versions that are not held, or that are held and refused, for the app's
-    /// questions until the next sync.
+    /// Keeps the results of the sync for versions that are not held, or that are held and were refused or have expired,
+    /// for the app's questions until the next sync.
     private func keepOutcomes(of results: [SyncReport.Result]) throws(PatchError) {
         let held = Set(store.state.stored.map(\.patch))
         var outcomes: [PatchID: StoreState.SyncOutcome] = [:]

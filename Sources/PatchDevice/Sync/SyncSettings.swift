@@ -16,8 +16,8 @@ public struct SyncSettings: Sendable {
     public var minimumInterval = Duration.seconds(900)
     /// The largest part of the interval that is randomly added to it, so that devices do not all sync at the same time.
     public var jitter = 0.2
-    /// How long a whole sync may take, at most a year. After that it fails, and patches that were downloaded by then are
-    /// kept.
+    /// How long a whole sync may take, at most a year. After that it fails, and patches that were downloaded by then
+    /// are kept.
     public var timeLimit = Duration.seconds(600)
     /// The largest envelope to download, in bytes.
     public var envelopeBytes = 1 << 20
@@ -40,11 +40,16 @@ public struct SyncSettings: Sendable {
     /// The name that the app gives the installation; nil if it gives none.
     var givenName: String? { installation.flatMap { $0.isEmpty ? nil : $0 } }
 
+    /// A part of an interval that is added to it at random.
+    ///
+    /// - Parameter jitter: The largest part. It counts as 0 if it is lower, and as 1 if it is higher.
+    static func randomPart(upTo jitter: Double) -> Double { .random(in: 0...max(0, min(jitter, 1))) }
+
     /// The earliest next sync on return to the foreground; nil if it is out of the range of timestamps.
     func nextSync(after now: Timestamp) -> Timestamp? {
         // More than a year is as good as never.
         let interval = min(minimumInterval.seconds, 366 * 86_400)
-        let extra = Double(interval) * Double.random(in: 0...max(0, min(jitter, 1)))
+        let extra = Double(interval) * Self.randomPart(upTo: jitter)
         return Timestamp(secondsSince1970: now.secondsSince1970 + interval + Int(extra))
     }
 }
