@@ -24,6 +24,9 @@ struct EventFolder {
     }
 
     /// Appends a line, in a new file if the last one is full or old.
+    ///
+    /// - Parameter now: The milliseconds since 1970, at most ``latest``.
+    /// - Throws: `io` if it cannot be written, `no-input` if the folder cannot be read.
     mutating func append(_ line: [UInt8], at now: Int) throws(PatchError) {
         if !takes(line.count, at: now) { try openLast() }
         if !takes(line.count, at: now) {
@@ -54,6 +57,9 @@ struct EventFolder {
             && now <= began.addingOrMost(limits.fileAge.milliseconds)
     }
 
+    /// Flushes the open file to the disk.
+    ///
+    /// - Throws: `io` if that fails.
     func flush() throws(PatchError) {
         do throws(SystemError) { try file?.synchronize() } catch { throw .system(.io, path, error) }
     }
@@ -84,31 +90,35 @@ struct EventFolder {
     /// Removes files beyond the limits on number and age. Files that any process writes stay.
     private func prune(at now: Int) {
         let starts = ((try? Folder.names(in: path)) ?? []).compactMap(Self.start).sorted()
+        let surplus = starts.count - max(1, limits.files)
         for (index, start) in starts.enumerated() where start < began {
             // The next file's start is the end of this one.
             let next = index + 1 < starts.count ? starts[index + 1] : began
             let isOld = next.addingOrMost(limits.age.milliseconds) < now
-            guard isOld || index < starts.count - max(1, limits.files) else { continue }
+            guard isOld || index < surplus else { continue }
             let name = path.appending(Self.name(start))
             // NFS locks a file for one process only if it is open for writing. It is made if another process has just
             // removed it, and is then removed again.
-            guard let file = try? Descriptor(name, [.append, .noFollow], permissions: 0o600),
-                (try? file.lock()) ?? !hasLocks
-            else { continue }
+            guard let file = try? Descriptor(name, [.append, .noFollow], permissions: 0o600) else { continue }
+            let isUnused = (try? file.lock()) ?? !hasLocks
+            guard isUnused else { continue }
             withExtendedLifetime(file) { try? Folder.remove(name) }
         }
     }
 
-    /// The end of the year 9999, as the latest time of a log.
+    /// The latest time of a log, in milliseconds since 1970: the end of the year 9999.
     static let latest = 253_402_300_799_999
 
-    private static func name(_ start: Int) -> Path { Path("events-\(start).jsonl") }
+    private static let prefix = "events-"
+    private static let suffix = ".jsonl"
+
+    private static func name(_ start: Int) -> Path { Path("\(prefix)\(start)\(suffix)") }
 
     /// The start time in a file's name; nil for other files.
     private static func start(_ name: Path) -> Int? {
-        let text = name.description
-        guard text.hasPrefix("events-"), text.hasSuffix(".jsonl"), let start = Int(text.dropFirst(7).dropLast(6)),
-            (0...latest).contains(start), Self.name(start) == name
+        let digits = name.bytes.dropFirst(prefix.utf8.count).dropLast(suffix.utf8.count)
+        guard let start = Int(String(decoding: digits, as: UTF8.self)), (0...latest).contains(start),
+            Self.name(start) == name
         else { return nil }
         return start
     }

@@ -24,7 +24,7 @@ extension PatchEvent {
         package init(_ patch: PatchID) { self.patch = patch }
     }
 
-    /// A patch that is good, because a launch with it was confirmed.
+    /// A patch that is good.
     public struct Confirmation: Sendable, Hashable {
         /// The patch.
         public let patch: PatchID

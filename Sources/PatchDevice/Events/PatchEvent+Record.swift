@@ -116,6 +116,7 @@ extension PatchEvent.Kind {
 }
 
 extension PatchEvent {
+    /// Why a patch waits for functions, in words.
     static func missing(_ names: [String]) -> String {
         "the app has registered no \(names.joined(separator: ", no ")) yet"
     }

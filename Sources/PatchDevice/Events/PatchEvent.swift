@@ -17,7 +17,8 @@ public struct PatchEvent: Sendable {
         case launched(Launch)
         /// A patch is on trial: it runs for the first time on this device, or again after it did not fit for a while.
         case beganTrial(Trial)
-        /// A launch with the patch was confirmed, so it is good.
+        /// A patch is good: a launch that began with it was confirmed, the app has confirmed since its activation, or
+        /// its watch was over.
         case confirmed(Confirmation)
         /// A patch is rolled back. Launches or calls failed with it, its script did not load, or the app banned it.
         case rolledBack(Halt)

@@ -48,7 +48,7 @@ public final class PatchEventLog: Sendable {
 
         /// Writes an event as a line. A fault is kept, because the code that reports events cannot handle it.
         mutating func write(_ event: EventRecord, at now: Int) {
-            let timestamp = Timestamp(nearestTo: now / 1000).with(milliseconds: now % 1000)
+            let timestamp = Timestamp(nearestTo: now / 1000).text(withMilliseconds: now % 1000)
             let context: EventRecord.Members = [(.timestamp, .string(timestamp)), (.resource, resource.json)]
             do throws(PatchError) {
                 try files.append(Array(event.boundedLine(context).utf8), at: now)
@@ -58,6 +58,7 @@ public final class PatchEventLog: Sendable {
             }
         }
 
+        /// Writes the counts of repeated events: of all, or of those whose minute is over.
         mutating func writeRepeats(at now: Int, all: Bool) {
             for event in repeats.take(at: all ? nil : now) { write(event.record, at: now) }
         }
@@ -177,8 +178,8 @@ extension EventRecord {
 }
 
 extension Timestamp {
-    /// The moment with milliseconds: `2026-11-22T11:20:00.123Z`.
-    fileprivate func with(milliseconds: Int) -> String {
+    /// The moment with milliseconds, from 0 to 999, in three digits: `2026-11-22T11:20:00.123Z`.
+    fileprivate func text(withMilliseconds milliseconds: Int) -> String {
         description.dropLast() + "." + String(1000 + milliseconds).dropFirst() + "Z"
     }
 }
