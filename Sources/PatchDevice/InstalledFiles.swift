@@ -21,8 +21,9 @@ public struct InstalledFiles: Sendable {
     ///   - folder: The path of the folder with `1.root.json`; `trusted.pem`, a public key or a trust store; and
     ///     `script.key`.
     ///   - algorithm: The algorithm of the public key. An RSA key needs one; a trust store has its own.
-    /// - Throws: `noInput` if a file cannot be read, `config` or a code of a feed if one has no such content,
-    ///   `unavailable` if OpenSSL refuses what reading a key needs. The error's place is the file.
+    /// - Throws: `no-input` if a file cannot be read; `config` if one is larger than a MiB, or is not a key or a trust
+    ///   store; `feed-malformed` if the first is not a root; `unavailable` if OpenSSL refuses what reading a key needs.
+    ///   The error's place is the file.
     public init(in folder: String, algorithm: SignatureAlgorithm? = nil) throws(PatchError) {
         root = try Self.read("1.root.json", in: folder) { (bytes) throws(PatchError) in
             _ = try SignedMetadata(bytes, name: "1.root.json", type: "root")

@@ -39,9 +39,9 @@ extension PatchDevice {
                     }
                 }
                 // New patches, such as in a process that has just become the writer, must work for that long too.
-                if !known.isSuperset(of: active) || !schedule.plansConfirmation && store.needsConfirmation {
-                    schedule.planConfirmation(at: uptime.now())
-                }
+                let hasNew = !known.isSuperset(of: active)
+                let lacksConfirmation = !schedule.plansConfirmation && store.needsConfirmation
+                if hasNew || lacksConfirmation { schedule.planConfirmation(at: uptime.now()) }
                 known = Set(active)
                 if let end = schedule.takeAlarm() {
                     tasks.addTask {

@@ -237,7 +237,7 @@ public final class PatchDevice: Sendable {
     /// Call it when the app has shown that it works: after the first screen, or the first answered request. A crash
     /// still counts against a new patch until the patch's watch is over (``CrashLimits/watchDuration``).
     public func confirm() {
-        guard isInTime("confirm()", store.hasLaunched) else { return }
+        guard admit("confirm()", ifLaunched: store.hasLaunched) else { return }
         store.confirm()
     }
 
@@ -264,7 +264,7 @@ public final class PatchDevice: Sendable {
         recordCalls()
         log?.flush()
         listener?.flush()
-        guard isInTime(call, store.hasBegun) else { return }
+        guard admit(call, ifLaunched: store.hasBegun) else { return }
         store.enterBackground()
     }
 
@@ -301,7 +301,10 @@ public final class PatchDevice: Sendable {
         await store.untilLaunched()
     }
 
-    private func isInTime(_ call: String, _ isLaunched: Bool) -> Bool {
+    /// Decides whether a call of the app has an effect, and reports one that comes too early.
+    ///
+    /// - Parameter isLaunched: Whether the launch is as far as the call needs it to be.
+    private func admit(_ call: String, ifLaunched isLaunched: Bool) -> Bool {
         guard !isLaunched else { return true }
         let error = PatchError(
             .config, "\(call) was called before launch() finished and was ignored", hint: "call launch() first")
