@@ -12,6 +12,7 @@ struct EventFolder {
     private var file: Descriptor?
     /// When the open file was started, in milliseconds since 1970.
     private var began = 0
+    /// The size of the open file in bytes.
     private var size = 0
     /// Whether the open file could be locked, so that the others can be too.
     private var hasLocks = false
@@ -28,7 +29,11 @@ struct EventFolder {
     /// - Parameter now: The milliseconds since 1970, at most ``latest``.
     /// - Throws: `io` if it cannot be written, `no-input` if the folder cannot be read.
     mutating func append(_ line: [UInt8], at now: Int) throws(PatchError) {
-        if !takes(line.count, at: now) { try openLast() }
+        readSize()
+        if !takes(line.count, at: now) {
+            try openLast()
+            readSize()
+        }
         if !takes(line.count, at: now) {
             let next = max(now, began.addingOrMost(1))
             // A file with the last of all names has none after it, and is no reason to keep more than the limits.
@@ -46,15 +51,21 @@ struct EventFolder {
         }
     }
 
-    /// Whether the open file takes a line. Other processes may have written it, and anyone may have removed it.
-    private mutating func takes(_ bytes: Int, at now: Int) -> Bool {
-        guard let file, let info = FileInfo(file), !info.isRemoved else { return false }
-        if info.size != size {
-            size = info.size
-            isCut = size > 0 && file.byte(at: size - 1) != UInt8(ascii: "\n")
+    /// Reads the size of the open file. Other processes may have written it, and anyone may have removed it.
+    private mutating func readSize() {
+        guard let current = file, let info = FileInfo(current), !info.isRemoved else {
+            file = nil
+            return
         }
-        return (size == 0 || size + bytes <= limits.fileBytes)
-            && now <= began.addingOrMost(limits.fileAge.milliseconds)
+        guard info.size != size else { return }
+        size = info.size
+        isCut = size > 0 && current.byte(at: size - 1) != UInt8(ascii: "\n")
+    }
+
+    /// Whether the open file takes a line of so many bytes. An empty one takes every line.
+    private func takes(_ bytes: Int, at now: Int) -> Bool {
+        let hasRoom = size == 0 || size.addingOrMost(bytes) <= limits.fileBytes
+        return file != nil && hasRoom && now <= began.addingOrMost(limits.fileAge.milliseconds)
     }
 
     /// Flushes the open file to the disk.

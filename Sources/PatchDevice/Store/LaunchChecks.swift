@@ -25,6 +25,7 @@ final class LaunchChecks: Sendable {
     /// - Parameter check: Checks a patch of the launch, on any thread.
     init(_ count: Int, check: @escaping @Sendable (Int) -> PatchStore.Check) {
         state = Mutex(State(items: Array(repeating: .open, count: count), check: check))
+        // The first one is taken at once.
         for index in 1..<max(1, min(count, Self.lead)) { begin(index) }
     }
 

@@ -39,8 +39,8 @@ package final class PatchStore: Sendable {
         /// When lasting faults were last reported, as uptimes.
         var lastReported: [String: Duration] = [:]
 
-        /// The hashes of the patches that have failed in this launch: a script did not load, or an older version took
-        /// the place. They are not activated again in it.
+        /// The hashes of the patches that have failed in this launch: their scripts did not load, or their breakers
+        /// opened. They are not activated again in it.
         var failed: Set<String> {
             // The state is about the launch of the process that writes. A tool, which begins none, tells of that one.
             let isOwn = writer.canWrite || !launch.hasBegun

@@ -39,7 +39,7 @@ package struct StoreState: Sendable, Hashable {
         package var patches: [String]
         /// The hashes of patches that were activated later, or were called in shadow, and whose watch is not over.
         package var late: [String] = []
-        /// The hashes of patches whose breakers opened.
+        /// The hashes of patches that have failed: their breakers opened, or their scripts did not load.
         package var broken: [String] = []
         /// The hashes of patches in shadow, and of protective ones that are not good, whose scripts are loading.
         package var loading: [String] = []

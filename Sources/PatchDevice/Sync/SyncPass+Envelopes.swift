@@ -4,6 +4,7 @@ internal import PatchRunner
 
 // The envelopes of the patches for this device: which are missing, and whether they are what the list has.
 extension SyncPass {
+    /// An envelope that is fetched, or verified again because its version enters or leaves shadow.
     struct Download {
         let entry: PatchList.Entry
         let target: FeedTarget
