@@ -223,9 +223,9 @@ package struct FeedClient: Sendable {
     /// - Parameter path: The target's path; nil for the first list of patches in any role.
     private mutating func search(for path: String?) async throws(PatchError) -> FeedTarget? {
         var stack: [(key: TrustedMetadata.TargetsKey, keys: RoleKeys)] = [(.top, trusted.root.targets)]
-        var visited: Set<String> = []
+        var visited: Set<ExactString> = []
         while let (key, keys) = stack.popLast() {
-            guard !visited.contains(key.role) else { continue }
+            guard !visited.contains(ExactString(key.role)) else { continue }
             guard visited.count < limits.roles else { return nil }
             do throws(PatchError) { try await loadTargets(key, keys: keys) } catch { throw explained(error) }
             guard let role = trusted.targets[key] else { return nil }
@@ -234,7 +234,7 @@ package struct FeedClient: Sendable {
             } else if let list = role.targets.values.map(\.path).filter(PatchList.isPath).min() {
                 return role.targets[ExactString(list)]
             }
-            visited.insert(key.role)
+            visited.insert(ExactString(key.role))
             var next: [(TrustedMetadata.TargetsKey, RoleKeys)] = []
             for delegation in role.delegations
             where try path.map({ (path) throws(PatchError) in try delegation.covers(path) }) ?? true {

@@ -39,15 +39,17 @@ package struct TrustedMetadata: Sendable {
     package private(set) var snapshot: SnapshotMetadata?
     package private(set) var targets: [TargetsKey: TargetsMetadata] = [:]
 
-    /// A role, and the role that delegates to it and lists its keys.
+    /// A role, and the role that delegates to it and lists its keys. Two keys are equal if the bytes of both names are.
     package struct TargetsKey: Hashable, Sendable {
-        package let role: String
-        package let delegator: String
+        private let exactRole: ExactString
+        private let exactDelegator: ExactString
 
         package init(role: String, delegator: String) {
-            self.role = role
-            self.delegator = delegator
+            exactRole = ExactString(role)
+            exactDelegator = ExactString(delegator)
         }
+
+        package var role: String { exactRole.text }
 
         package static let top = TargetsKey(role: "targets", delegator: "root")
     }

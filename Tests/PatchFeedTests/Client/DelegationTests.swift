@@ -112,6 +112,13 @@ import Testing
         #expect(source.requests().contains("metadata/1...%2Fa%2Fb%3F.json"))
     }
 
+    /// Both are roles of their own, although Swift takes the one name for the other.
+    @Test func rolesWithEquivalentNamesAreBothSearched() async throws {
+        try serve([("targets", ["\u{E9}", "e\u{301}"], []), ("\u{E9}", [], []), ("e\u{301}", [], ["x"])])
+        let role = try await role(of: "x")
+        #expect(role?.isByteEqual(to: "e\u{301}") == true)
+    }
+
     /// The list of an app that is not known is found in any role, beside any targets, as a device finds it by its path.
     @Test(arguments: ["top", "list", "deeper"]) func listTargetAnyRoleIsFound(role: String) async throws {
         func targets(_ name: String) -> [String] { name == role ? ["a/b.js", "rollout/com.example.json"] : [] }
