@@ -27,7 +27,8 @@ package enum FeedLayout {
 
     /// The place of a target's file: with its hash before its name.
     package static func target(_ path: String, sha256: String) -> String {
-        var names = path.split(separator: "/").map(String.init)
+        // By bytes, as devices split it.
+        var names = path.utf8.split(separator: UInt8(ascii: "/")).map { String(Substring($0)) }
         let last = names.popLast() ?? ""
         return target(names + ["\(sha256).\(last)"])
     }

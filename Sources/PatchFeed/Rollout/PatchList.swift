@@ -20,7 +20,10 @@ package struct PatchList: Sendable {
     package static func path(for app: String) -> String { "rollout/\(app).json" }
 
     /// Whether a target may be the list of an app.
-    static func isPath(_ path: String) -> Bool { path.hasPrefix("rollout/") && path.hasSuffix(".json") }
+    static func isPath(_ path: String) -> Bool {
+        let end = ".json".utf8
+        return path.utf8.starts(with: "rollout/".utf8) && path.utf8.suffix(end.count).elementsEqual(end)
+    }
 
     /// The path of an app's trust store among the feed's targets. The release key signs it.
     package static func trustPath(for app: String) -> String { "trust/\(app).store" }

@@ -12,6 +12,8 @@ import Testing
         #expect(FeedLayout.metadata("rollout", version: nil) == "metadata/rollout.json")
         #expect(FeedLayout.target("patches/a/x.js", sha256: "00ff") == "targets/patches/a/00ff.x.js")
         #expect(FeedLayout.target("x", sha256: "00ff") == "targets/00ff.x")
+        // A slash and a combining accent are one character.
+        #expect(FeedLayout.target("a/\u{301}x", sha256: "00ff") == "targets/a/00ff.\u{301}x")
         #expect(FeedLayout.envelope("x-1.js", of: "com.example.shop") == "patches/com.example.shop/x-1.js")
         #expect(FeedLayout.envelopeFolder(of: "com.example.shop") == "targets/patches/com.example.shop")
         #expect(FeedLayout.staged("targets") == "staged/targets.json" && FeedLayout.stagedList == "staged/list.json")
