@@ -25,6 +25,8 @@ internal import PatchText
     }
 
     static let longestLine = 1 << 20
+    /// The reasons of a comparison that are read: a device writes at most 16, and `other` for the rest.
+    private static let mostReasons = 17
     /// The members whose strings have a form.
     private static let formed: [Key] = [.patch, .function, .error, .appVersion, .system, .systemVersion]
 
@@ -158,9 +160,9 @@ internal import PatchText
         parser.fields.running.map { (number(of: $0.name, .patch), $0.number) }
     }
 
-    /// The reasons of a comparison, at most 16, with their counts.
+    /// The first reasons of a comparison, with their counts.
     mutating func countedReasons() -> [(text: UInt32, number: Int)] {
-        parser.fields.reasons.prefix(16).map { (number(of: $0.name, .reasons), $0.number) }
+        parser.fields.reasons.prefix(Self.mostReasons).map { (number(of: $0.name, .reasons), $0.number) }
     }
 
     /// The number of a string that is not of a line.

@@ -348,6 +348,15 @@ import Testing
         }
     }
 
+    /// A device writes at most 16 reasons by their names, and `other` for the rest.
+    @Test func fleetReportReasonsOfADeviceAreAllRead() throws {
+        let names = (10..<26).map { "pay.charge\($0)" } + ["other"]
+        let reasons = names.map { #""\#($0)":1"# }.joined(separator: ",")
+        let line = Self.line("compared", Self.compared(incomparable: "17", #","shadow.reasons":{\#(reasons)}"#))
+        let comparison = try #require(try Self.report([line]).patches.first?.comparisons.first)
+        #expect(comparison.reasons.count == 17 && comparison.otherReasons == 0)
+    }
+
     /// Whatever a device writes, counts are neither negative nor too large, and memory is bounded.
     @Test func fleetReportHostileComparisonsStaysBounded() throws {
         let huge = String(Int.max)
