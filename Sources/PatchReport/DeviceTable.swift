@@ -12,14 +12,14 @@ struct DeviceTable<Value: Sendable>: Sendable {
     private let empty: Value
     private var entries: [Entry]
     private var count = 0
-    /// The maximum number of places, each of 32 bytes.
+    /// The maximum number of places.
     private let most: Int
     /// Spreads hashes over the places. It differs in each run, because hashes may be chosen to collide.
     private let spread = UInt64.random(in: .min ... .max) | 1
     /// Devices are kept if this many leading bits of their hash are 0.
     private var droppedBits = 0
 
-    /// - Parameter most: The maximum number of places, a power of two.
+    /// - Parameter most: The maximum number of places, a power of two from 4 on.
     init(_ empty: Value, most: Int) {
         self.empty = empty
         self.most = most
@@ -30,6 +30,7 @@ struct DeviceTable<Value: Sendable>: Sendable {
     /// are chosen for that.
     var scale: Int { 1 << min(droppedBits, 31) }
 
+    /// The key of an entry. A hash whose upper bits are 0 counts as another one, as 0 marks a free place.
     private static func key(_ device: UInt64, _ number: UInt16) -> UInt64 {
         max(device, 1 << 16) & ~0xFFFF | UInt64(number)
     }
@@ -37,7 +38,9 @@ struct DeviceTable<Value: Sendable>: Sendable {
     /// Changes the value of a device, unless the device is left out.
     mutating func change(_ device: UInt64, _ number: UInt16, _ body: (inout Value) -> Void) {
         let key = Self.key(device, number)
-        if count * 10 >= entries.count * 7 { makeRoom() }
+        // A free place is far once seven of ten are taken. To leave half of the devices out may not be enough: the rows
+        // of a device stay or go together.
+        while count * 10 >= entries.count * 7 { makeRoom() }
         guard isKept(key) else { return }
         let place = place(key)
         if entries[place].key == 0 {
@@ -47,7 +50,7 @@ struct DeviceTable<Value: Sendable>: Sendable {
         body(&entries[place].value)
     }
 
-    /// The value of a device with another number; an empty one if there is none.
+    /// The value of the device of an entry's key, with another number; an empty one if there is none.
     func value(beside key: UInt64, _ number: UInt16) -> Value { entries[place(Self.key(key, number))].value }
 
     /// - Parameter body: It gets the key of the device, the number and the value.
@@ -57,15 +60,18 @@ struct DeviceTable<Value: Sendable>: Sendable {
 
     private func isKept(_ key: UInt64) -> Bool { key.leadingZeroBitCount >= droppedBits }
 
+    /// The place of a key, or the free place for it.
     private func place(_ key: UInt64) -> Int {
         let mask = entries.count - 1
         // The entries of a device are near each other, mostly in one line of the processor's cache.
-        let first = (key >> 16 &* spread) >> UInt64(64 - mask.nonzeroBitCount)
-        var place = Int(truncatingIfNeeded: first &+ key & 0xFFFF) & mask
+        let first = ((key >> 16) &* spread) >> UInt64(64 - mask.nonzeroBitCount)
+        let number = key & 0xFFFF
+        var place = Int(truncatingIfNeeded: first &+ number) & mask
         while entries[place].key != 0, entries[place].key != key { place = (place + 1) & mask }
         return place
     }
 
+    /// Doubles the places, or leaves half of the devices out if there may be no more.
     private mutating func makeRoom() {
         let old = entries
         if old.count >= most { droppedBits += 1 }

@@ -16,8 +16,8 @@ internal import PatchText
 package struct ReportBuilder: ~Copyable, Sendable {
     /// The limits of the tables that an input can make grow.
     package struct Limits {
-        /// Places for devices, and for devices with a patch: a power of two. Each takes 32 bytes. There is a quarter as
-        /// many for the calls of devices, of 80 bytes each, and for their comparisons.
+        /// Places for devices, and for devices with a patch: a power of two from 16 on. Each takes 32 bytes. There is a
+        /// quarter as many for the calls of devices, of 80 bytes each, and for their comparisons.
         package var devices = 1 << 22
         /// Patches that the feed does not list. Anyone who can send an event can make one up.
         package var patches = 1000

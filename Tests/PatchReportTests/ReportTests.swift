@@ -1222,6 +1222,17 @@ import Testing
         #expect(try Self.report(lines).scale == 1)
     }
 
+    /// All rows of a device have room, or none. Its hash is another one in each report.
+    @Test func aDeviceWithMoreFunctionsThanPlacesIsLeftOut() throws {
+        var limits = ReportBuilder.Limits()
+        limits.devices = 16
+        let lines = (0..<40).map { Self.line("compared", Self.compared(in: "F.f\($0)", agreed: "1")) }
+        for _ in 0..<100 {
+            let comparisons = try #require(try Self.report(lines, limits: limits).patches.first?.comparisons)
+            #expect(comparisons.count == 40 && comparisons.allSatisfy { $0.comparableShare.total == 0 })
+        }
+    }
+
     @Test func reportBuilderManyPatchesAndFaultsAreBounded() throws {
         var limits = ReportBuilder.Limits()
         limits.patches = 10
