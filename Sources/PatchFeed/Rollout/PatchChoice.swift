@@ -59,7 +59,7 @@ package enum PatchChoice: Sendable {
     case paused
     /// It is for groups or users that do not include this device.
     case group
-    /// The device's bucket is not below the percentage.
+    /// The device's bucket is not below the percentage, or users have the buckets and no user is signed in.
     case rollout
     /// The list has a newer format, from which nothing new is taken.
     case feedTooNew
@@ -86,9 +86,9 @@ extension PatchList {
     /// Decides which patches a device gets. This is a pure function: the same arguments give the same answer anywhere.
     ///
     /// For each id, the device gets the highest version that is active, fits the app and is for the device. A version
-    /// that the device already has stays, unless it is withdrawn or banned, no longer fits, or is superseded. A smaller
-    /// percentage removes nothing. The highest version in shadow that is for the device and above that one runs beside
-    /// it.
+    /// that the device already has stays, unless it is withdrawn or banned, no longer fits, is superseded, or is now in
+    /// shadow. A smaller percentage removes nothing. The highest version in shadow that is for the device and above
+    /// that one runs beside it.
     ///
     /// - Parameters:
     ///   - device: The device.
@@ -96,7 +96,8 @@ extension PatchList {
     ///   - isBanned: Whether an entry failed on this device, or was banned on it.
     /// - Returns: One choice for each entry, and one for each held patch that is not listed, by id, the highest version
     ///   first.
-    /// - Throws: `feed-mismatch` if the list is for another app or environment.
+    /// - Throws: `feed-mismatch` if the list is for another app or environment, `unavailable` if OpenSSL refuses
+    ///   SHA-256.
     package func choices(
         for device: FeedDevice, held: [String: Set<Int>] = [:], isBanned: (Entry) -> Bool = { _ in false }
     ) throws(PatchError) -> [DeviceChoice] {
@@ -110,16 +111,23 @@ extension PatchList {
         for id in (byID.keys + held.keys.filter { byID[$0] == nil }).sorted() {
             let held = held[id] ?? []
             let listed = byID[id] ?? []
-            var (hasChosen, hasShadow) = (false, false)
+            var hasChosen = false
+            var hasShadow = false
             for version in held.union(listed.map(\.version)).sorted(by: >) {
                 let entry = listed.first { $0.version == version }
+                // A version in shadow supersedes only those that are in shadow, too.
+                let hasHigher = hasChosen || (hasShadow && entry?.state == .shadow)
                 let code: PatchChoice =
                     if let entry {
                         try code(
                             of: entry, for: device, isHeld: held.contains(version), isBanned: isBanned(entry),
-                            hasHigher: hasChosen || hasShadow && entry.state == .shadow)
+                            hasHigher: hasHigher)
+                    } else if !isEnabled {
+                        .disabled
+                    } else if hasHigher {
+                        .superseded
                     } else {
-                        !isEnabled ? .disabled : hasChosen ? .superseded : .unlisted
+                        .unlisted
                     }
                 let choice = DeviceChoice(id: id, version: version, code: code, entry: entry)
                 if choice.isChosen { hasChosen = true }
@@ -141,15 +149,16 @@ extension PatchList {
         if !entry.appVersions.contains(device.appVersion) { return .appVersion }
         if entry.engine > device.engine { return .engine }
         if hasHigher { return .superseded }
-        if entry.state == .shadow { return schema > Self.schema ? .feedTooNew : try entry.excluding(device) ?? .shadow }
-        if isHeld { return .kept }
+        if isHeld, entry.state != .shadow { return .kept }
         if schema > Self.schema { return .feedTooNew }
         if entry.state == .paused { return .paused }
-        return try entry.excluding(device) ?? .offered
+        if let exclusion = try entry.exclusion(of: device) { return exclusion }
+        return entry.state == .shadow ? .shadow : .offered
     }
 }
 
 extension PatchList.Entry {
+    /// Whether the entry names a group that the device is in, or its user.
     private func isNamed(_ device: FeedDevice) throws(PatchError) -> Bool {
         // By bytes, as users are.
         let isInGroup = groups?.contains { name in device.groups.contains { $0.isByteEqual(to: name) } }
@@ -160,7 +169,7 @@ extension PatchList.Entry {
     }
 
     /// Why the entry is not for a device; nil if it is for the device.
-    fileprivate func excluding(_ device: FeedDevice) throws(PatchError) -> PatchChoice? {
+    fileprivate func exclusion(of device: FeedDevice) throws(PatchError) -> PatchChoice? {
         if try isNamed(device) { return nil }
         let isForNamed = groups != nil || users != nil
         guard let rollout else { return isForNamed ? .group : nil }

@@ -71,7 +71,7 @@ package struct PatchList: Sendable {
     /// When the list was signed. It may be up to an hour earlier than in an older list, if the clocks of two signers
     /// differ.
     package let published: Timestamp
-    /// The lowest version of the app that gets patches at all.
+    /// The lowest version of the app that gets patches at all; nil for any, and if the member is malformed.
     package let minimumAppVersion: AppVersion?
     /// A string for the app to show.
     package let notice: String?
@@ -130,6 +130,7 @@ package struct PatchList: Sendable {
 
         package var id: String { patch.id }
         package var version: Int { patch.version }
+        /// What the buckets are mixed with: the rollout's own seed, or else the patch's id.
         package var seed: String { rollout?.seed ?? id }
     }
 
@@ -139,9 +140,13 @@ package struct PatchList: Sendable {
     /// withdrawal must reach the oldest.
     ///
     /// - Parameter bytes: The target's bytes, which were verified.
-    /// - Throws: `feed-malformed` or `feed-limit` if it is not a list.
+    /// - Throws: `feed-malformed` if it is not a list, `feed-limit` if it has more than `byteLimit` bytes or
+    ///   `entryLimit` patches.
     package init(decoding bytes: [UInt8]) throws(PatchError) { try self.init(Self.json(decoding: bytes)) }
 
+    /// Parses the bytes of a list.
+    ///
+    /// - Throws: `feed-malformed` if they are not JSON, `feed-limit` if there are more than `byteLimit`.
     package static func json(decoding bytes: [UInt8]) throws(PatchError) -> JSONValue {
         guard bytes.count <= Self.byteLimit else {
             throw PatchError(.feedLimit, "the list: \(bytes.count) bytes; at most \(Self.byteLimit) are allowed")
@@ -149,6 +154,9 @@ package struct PatchList: Sendable {
         return try JSONValue(of: "the list", parsing: bytes)
     }
 
+    /// Reads a list from its JSON, as `init(decoding:)` does.
+    ///
+    /// - Throws: `feed-malformed` if it is not a list, `feed-limit` if it has more than `entryLimit` patches.
     package init(_ json: JSONValue) throws(PatchError) {
         let list = try JSONObject(json, "the list")
         schema = try list.number(Key.schema, in: 1...Int.max)
@@ -222,7 +230,9 @@ extension PatchList.Entry {
         }
         appVersions = range
         engine = try object.number(Key.engine, in: 1...Int(Int32.max))
-        when = try object.optional(Key.when, object.text).map { Moment(rawValue: $0) ?? .nextLaunch } ?? .now
+        let moment = try object.optional(Key.when, object.text)
+        // A moment from a later version is not sooner than the next launch.
+        when = if let moment { Moment(rawValue: moment) ?? .nextLaunch } else { .now }
         rollout = try object.optional(Key.rollout) { key throws(PatchError) in try Rollout(object.object(key)) }
         groups = try object.optional(Key.groups, object.texts)
         users = try object.optional(Key.users, object.texts)
@@ -261,8 +271,10 @@ extension Rollout {
     }
 
     package var json: JSONValue {
-        .object(
-            [(Key.basisPoints, .integer(basisPoints)), (Key.unit, .string(unit.rawValue))]
-                + (seed.map { [(Key.seed, .string($0))] } ?? []))
+        var json = JSONValue.object([
+            (Key.basisPoints, .integer(basisPoints)), (Key.unit, .string(unit.rawValue)),
+        ])
+        json.set(Key.seed, seed.map(JSONValue.string))
+        return json
     }
 }
