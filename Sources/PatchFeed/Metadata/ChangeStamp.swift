@@ -13,6 +13,9 @@ package struct ChangeStamp: Sendable, Equatable {
         self.reason = reason
     }
 
+    /// Reads a stamp. A member that is not of its type counts as missing.
+    ///
+    /// - Parameter key: The name of the member that has the time.
     package init(_ object: JSONValue?, time key: String) {
         time = object?[key]?.text.flatMap { Timestamp($0) }
         author = object?[PatchList.Key.author]?.text

@@ -6,6 +6,8 @@ package struct FileDescription: Sendable {
     private let members: [(key: String, value: JSONValue)]
 
     /// Reads `length` and `hashes`, each of which may be missing.
+    ///
+    /// - Throws: `feed-malformed` if one of them is not of its type, or no hash is given.
     package init(_ object: JSONObject) throws(PatchError) {
         _ = try object.optional("length") { key throws(PatchError) in try object.number(key, in: 0...Int.max) }
         if object["hashes"] != nil {
@@ -22,8 +24,9 @@ package struct FileDescription: Sendable {
 
     /// Describes a file, with its length in bytes or without, and with its SHA-256 in lower-case hex digits.
     package init(length: Int?, sha256: String) {
-        members =
-            [("hashes", .object([("sha256", .string(sha256))]))] + (length.map { [("length", .integer($0))] } ?? [])
+        var json = JSONValue.object([("hashes", .object([("sha256", .string(sha256))]))])
+        json.set("length", length.map(JSONValue.integer))
+        members = json.members
     }
 
     package var json: JSONValue { .object(members) }
@@ -41,7 +44,8 @@ package struct FileDescription: Sendable {
 
     /// Checks a file's bytes.
     ///
-    /// - Throws: `feed-mismatch` if the length or a hash differs, or if there are hashes, but none of a known function.
+    /// - Throws: `feed-mismatch` if the length or a hash differs, or if there are hashes, but none of a known function;
+    ///   `unavailable` if OpenSSL refuses a function.
     package func check(_ bytes: [UInt8], of name: String) throws(PatchError) {
         if let length, length != bytes.count {
             throw PatchError(

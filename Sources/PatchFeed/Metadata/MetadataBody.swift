@@ -5,13 +5,14 @@ package import PatchCrypto
 /// Unchanged parts are written as they were received: in the same order, and with members that this version does not
 /// know.
 package protocol MetadataBody: Sendable {
+    /// The value of `_type`.
     static var type: String { get }
     /// 0 before it is signed for the first time.
     var version: Int { get set }
     var expires: Timestamp { get set }
     var json: JSONValue { get }
 
-    /// - Throws: `feed-malformed`.
+    /// - Throws: `feed-malformed` if a member is missing, or is not of its type.
     init(_ file: SignedMetadata) throws(PatchError)
 }
 
@@ -21,7 +22,8 @@ extension MetadataBody {
         .object([("_type", .string(type)), ("spec_version", .string("1.0.34"))])
     }
 
-    func header(_ object: JSONValue) -> JSONValue {
+    /// The object with this version and this expiry.
+    func addingHeader(to object: JSONValue) -> JSONValue {
         var json = object
         json.set(MetadataKey.version, .integer(version))
         json.set(MetadataKey.expires, .string(expires.description))
@@ -29,6 +31,7 @@ extension MetadataBody {
     }
 }
 
+/// The names of members that several files have.
 package enum MetadataKey {
     package static let version = "version"
     package static let expires = "expires"

@@ -6,6 +6,7 @@ package struct MetadataDescription: Sendable {
     package let file: FileDescription
     package let json: JSONValue
 
+    /// - Throws: `feed-malformed` if there is no version, or a member is not of its type.
     package init(_ object: JSONObject) throws(PatchError) {
         version = try object.number(MetadataKey.version, in: SignedMetadata.versions)
         file = try FileDescription(object)

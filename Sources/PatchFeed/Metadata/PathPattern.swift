@@ -11,9 +11,12 @@ struct PathPattern: Sendable {
     private static let longest = 4096
 
     private enum Element: Sendable {
-        case text
-        case any
-        case one([ClosedRange<UInt8>], isNegated: Bool)
+        /// `*`
+        case anyBytes
+        /// `?`
+        case anyByte
+        /// A byte of a set, such as `[a-c]`, or a byte that stands for itself.
+        case oneOf([ClosedRange<UInt8>], isNegated: Bool)
     }
 
     init(_ pattern: String) {
@@ -35,17 +38,17 @@ struct PathPattern: Sendable {
         var rest = name[...]
         while let byte = rest.popFirst() {
             switch byte {
-            case UInt8(ascii: "*"): elements.append(.text)
-            case UInt8(ascii: "?"): elements.append(.any)
-            case UInt8(ascii: "["): elements.append(set(&rest) ?? .one([byte...byte], isNegated: false))
-            default: elements.append(.one([byte...byte], isNegated: false))
+            case UInt8(ascii: "*"): elements.append(.anyBytes)
+            case UInt8(ascii: "?"): elements.append(.anyByte)
+            case UInt8(ascii: "["): elements.append(takeSet(&rest) ?? .oneOf([byte...byte], isNegated: false))
+            default: elements.append(.oneOf([byte...byte], isNegated: false))
             }
         }
         return elements
     }
 
     /// Takes a set after its `[`. If the set has no end, it takes nothing and returns nil.
-    private static func set(_ rest: inout Substring.UTF8View) -> Element? {
+    private static func takeSet(_ rest: inout Substring.UTF8View) -> Element? {
         let isNegated = rest.first == UInt8(ascii: "!")
         let body = rest.dropFirst(isNegated ? 1 : 0)
         // A `]` that comes first is a member.
@@ -61,22 +64,24 @@ struct PathPattern: Sendable {
             }
         }
         rest = rest[rest.index(after: end)...]
-        return .one(ranges, isNegated: isNegated)
+        return .oneOf(ranges, isNegated: isNegated)
     }
 
     /// Matches a name. After a failure only the last `*` takes one more byte, which is enough.
     private static func matches(_ elements: [Element], _ name: [UInt8]) -> Bool {
-        var (element, position) = (0, 0)
+        var element = 0
+        var position = 0
         var retry: (element: Int, position: Int)?
         while position < name.count {
+            let current = element < elements.count ? elements[element] : nil
             let isMatch: Bool
-            switch element < elements.count ? elements[element] : nil {
-            case .text?:
+            switch current {
+            case .anyBytes?:
                 retry = (element, position)
                 element += 1
                 continue
-            case .any?: isMatch = true
-            case .one(let ranges, let isNegated)?:
+            case .anyByte?: isMatch = true
+            case .oneOf(let ranges, let isNegated)?:
                 isMatch = ranges.contains { $0.contains(name[position]) } != isNegated
             case nil: isMatch = false
             }
@@ -91,6 +96,6 @@ struct PathPattern: Sendable {
                 return false
             }
         }
-        return elements[element...].allSatisfy { if case .text = $0 { true } else { false } }
+        return elements[element...].allSatisfy { if case .anyBytes = $0 { true } else { false } }
     }
 }

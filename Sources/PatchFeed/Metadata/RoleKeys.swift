@@ -1,7 +1,10 @@
 package import PatchCrypto
 
+/// A signature of a metadata file.
 package struct MetadataSignature: Sendable {
+    /// The id of the key that is said to have made it.
     package let keyID: String
+    /// The signature in bytes; empty if the file has no hexadecimal one.
     package let bytes: [UInt8]
 
     package init(keyID: String, bytes: [UInt8]) {
@@ -9,6 +12,7 @@ package struct MetadataSignature: Sendable {
         self.bytes = bytes
     }
 
+    /// The bytes of a metadata file: its signed part and its signatures, and a line feed.
     package static func file(_ signed: JSONValue, _ signatures: [MetadataSignature]) -> [UInt8] {
         let list = signatures.map { signature in
             JSONValue.object([
@@ -29,9 +33,10 @@ package struct RoleKeys: Sendable {
     /// The keys that can be used. A key of an unknown kind is left out, so its signatures do not count.
     private let keys: [(id: String, key: SchemeKey)]
 
+    /// - Throws: `feed-malformed` if a member is missing or not of its type, or an id is listed twice.
     package init(_ role: JSONObject, known: FeedKeys) throws(PatchError) {
         let ids = try role.texts("keyids")
-        guard Set(ids.map { Array($0.utf8) }).count == ids.count else { throw role.fault("keyids", "a key twice") }
+        guard Set(ids.map(ExactString.init)).count == ids.count else { throw role.fault("keyids", "a key twice") }
         self.init(ids: ids, threshold: try role.number("threshold", in: 1...Int.max), known: known)
     }
 
@@ -47,16 +52,20 @@ package struct RoleKeys: Sendable {
     }
 
     package func hasSameIDs(as other: RoleKeys) -> Bool {
-        Set(ids.map { Array($0.utf8) }) == Set(other.ids.map { Array($0.utf8) })
+        Set(ids.map(ExactString.init)) == Set(other.ids.map(ExactString.init))
     }
 
     /// The id of the key that made a signature over a payload; nil if none of the role's keys did.
+    ///
+    /// - Throws: `unavailable` if OpenSSL refuses a key's scheme.
     package func signer(of signature: [UInt8], over payload: [UInt8]) throws(PatchError) -> String? {
         for (id, key) in keys where try key.isValid(signature, for: payload) { return id }
         return nil
     }
 
     /// How many of the role's keys have signed a payload. A key that is listed under two ids counts once.
+    ///
+    /// - Throws: `unavailable` if OpenSSL refuses a key's scheme.
     package func count(_ signatures: [MetadataSignature], over payload: [UInt8]) throws(PatchError) -> Int {
         var signers: [SchemeKey] = []
         for (id, key) in keys where !signers.contains(where: key.isEqual) {
@@ -70,11 +79,14 @@ package struct RoleKeys: Sendable {
 /// The keys that a root file or a delegation lists, by their ids, which are opaque.
 package struct FeedKeys: Sendable {
     private var keys: [ExactString: SchemeKey] = [:]
+    /// All keys that are listed, also those that cannot be used.
     package private(set) var json = JSONValue.object([])
 
     package init() {}
 
     /// Reads `keys`. A key that cannot be used here is left out.
+    ///
+    /// - Throws: `feed-malformed` if an entry does not have the members of a key.
     package init(_ object: JSONObject) throws(PatchError) {
         for (id, value) in object.members {
             keys[ExactString(id)] = try Self.key(JSONObject(value, "\(object.place): \(id)"))
@@ -82,6 +94,9 @@ package struct FeedKeys: Sendable {
         json = .object(object.members)
     }
 
+    /// Adds a key, or replaces the one with its id.
+    ///
+    /// - Throws: `feed-malformed` if the entry does not have the members of a key.
     package mutating func set(_ id: String, _ entry: JSONValue) throws(PatchError) {
         keys[ExactString(id)] = try Self.key(JSONObject(entry, id))
         json.set(id, entry)
@@ -96,17 +111,18 @@ package struct FeedKeys: Sendable {
     package subscript(id: String) -> SchemeKey? { keys[ExactString(id)] }
 
     /// The key of an entry; nil if its scheme is unknown, or if it is not a key for its scheme.
+    ///
+    /// - Throws: `feed-malformed` if it has no `keytype`, `scheme` or `keyval`.
     private static func key(_ entry: JSONObject) throws(PatchError) -> SchemeKey? {
         let kind = try entry.text("keytype")
         let scheme = SchemeKey.Scheme(rawValue: try entry.text("scheme"))
         guard case .string(let text) = try entry.object("keyval")["public"] else { return nil }
         switch (scheme, kind) {
         case (.ed25519, "ed25519"): return Hex.decode(text.lowercased().utf8).flatMap { try? SchemeKey(ed25519: $0) }
-        case (let scheme?, "rsa") where scheme == .rsaPSS: return try? SchemeKey(pem: Array(text.utf8), for: scheme)
+        case (.rsaPSS, "rsa"): return try? SchemeKey(pem: Array(text.utf8), for: .rsaPSS)
         // The second name of the kind was used before version 1.0.29 of the specification.
-        case (let scheme?, "ecdsa") where scheme == .ecdsaP256,
-            (let scheme?, "ecdsa-sha2-nistp256") where scheme == .ecdsaP256:
-            return try? SchemeKey(pem: Array(text.utf8), for: scheme)
+        case (.ecdsaP256, "ecdsa"), (.ecdsaP256, "ecdsa-sha2-nistp256"):
+            return try? SchemeKey(pem: Array(text.utf8), for: .ecdsaP256)
         default: return nil
         }
     }

@@ -61,10 +61,12 @@ package struct RootMetadata: MetadataBody {
                 roles.change(name, keys.write)
             }
         }
-        return header(json)
+        return addingHeader(to: json)
     }
 
     /// Gives a role other keys. Keys that no role has any longer are removed.
+    ///
+    /// - Throws: `feed-malformed` if an added key is not one.
     package mutating func setKeys(
         of role: WritableKeyPath<RootMetadata, RoleKeys>, to ids: [String], threshold: Int,
         adding added: [(id: String, json: JSONValue)]
@@ -72,7 +74,8 @@ package struct RootMetadata: MetadataBody {
         for key in added { try keys.set(key.id, key.json) }
         self[keyPath: role] = RoleKeys(ids: ids, threshold: threshold, known: keys)
         // There may be other roles than the four.
-        let used = json["roles"]?.members.flatMap { $0.value["keyids"]?.elements.compactMap(\.text) ?? [] } ?? []
+        let roles = json["roles"]?.members ?? []
+        let used = roles.flatMap { $0.value["keyids"]?.elements ?? [] }.compactMap(\.text)
         keys.keep(Set(used.map(ExactString.init)))
     }
 }

@@ -30,7 +30,7 @@ package struct SnapshotMetadata: MetadataBody {
         json.change(MetadataKey.meta) { meta in
             for (name, file) in sortedFiles { meta.set(name.text, file.json) }
         }
-        return header(json)
+        return addingHeader(to: json)
     }
 
     /// The files in the order of their names' bytes.
@@ -102,7 +102,7 @@ extension SnapshotMetadata {
 
     /// The snapshot that this one came from; nil if it does not record that.
     ///
-    /// - Throws: `feed-malformed`.
+    /// - Throws: `feed-malformed` if what it records is not the description of a metadata file.
     package func previous() throws(PatchError) -> MetadataDescription? {
         guard let value = received[Self.previous] else { return nil }
         return try MetadataDescription(JSONObject(value, "snapshot.json: \(Self.previous)"))

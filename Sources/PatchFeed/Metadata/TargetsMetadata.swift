@@ -33,6 +33,8 @@ package struct TargetsMetadata: MetadataBody {
     }
 
     /// Makes the first targets metadata of a role.
+    ///
+    /// - Parameter delegation: A delegation, with its keys.
     package init(expires: Timestamp, delegation: (Delegation, FeedKeys)? = nil) {
         version = 0
         self.expires = expires
@@ -57,10 +59,12 @@ package struct TargetsMetadata: MetadataBody {
             let sorted = targets.values.sorted { $0.path.hasBytes(before: $1.path) }
             json.set(MetadataKey.targets, .object(sorted.map { ($0.path, $0.file.json) }))
         }
-        return header(json)
+        return addingHeader(to: json)
     }
 
-    /// Gives the delegated role other keys. Keys that it does not have are removed.
+    /// Gives a delegated role other keys. Keys that no delegated role has any longer are removed.
+    ///
+    /// - Throws: `feed-malformed` if an added key is not one.
     package mutating func setKeys(
         of role: String, to ids: [String], threshold: Int, adding added: [(id: String, json: JSONValue)]
     ) throws(PatchError) {
@@ -78,6 +82,7 @@ package struct FeedTarget: Sendable {
     package let path: String
     package let file: FileDescription
 
+    /// - Throws: `feed-malformed` if the length or the hashes are missing, or not of their type.
     package init(path: String, _ object: JSONObject) throws(PatchError) {
         self.path = path
         _ = try object.number("length", in: 0...Int.max)
@@ -101,7 +106,7 @@ package struct FeedTarget: Sendable {
 
     /// Checks that bytes are this file.
     ///
-    /// - Throws: `feed-mismatch` if they are not.
+    /// - Throws: `feed-mismatch` if they are not, `unavailable` if OpenSSL refuses a hash function.
     package func check(_ bytes: [UInt8]) throws(PatchError) { try file.check(bytes, of: path) }
 }
 
@@ -114,7 +119,13 @@ package struct Delegation: Sendable {
     private let patterns: [PathPattern]
     private let hashPrefixes: [String]
     private let received: JSONValue
+    /// The longest name of a role, in bytes. Each byte takes at most three in the name of the stored file
+    /// (`URLPath.storageName`), which file systems limit to 255.
+    private static let longestName = 80
 
+    /// Reads the roles of a `delegations` object.
+    ///
+    /// - Throws: `feed-malformed` if it is not one, or lists a role twice.
     static func all(_ object: JSONObject, known keys: FeedKeys) throws(PatchError) -> [Delegation] {
         // A feed with hash bins (`succinct_roles`) has no list of roles. Files of those roles are not found.
         guard object["roles"] != nil || object["succinct_roles"] == nil else { return [] }
@@ -133,7 +144,7 @@ package struct Delegation: Sendable {
     private init(_ object: JSONObject, known: FeedKeys) throws(PatchError) {
         role = try object.text(MetadataKey.name)
         guard !["root", "timestamp", "snapshot", "targets", ""].contains(where: role.isByteEqual(to:)),
-            role.utf8.count <= 80
+            role.utf8.count <= Self.longestName
         else { throw object.fault(MetadataKey.name, "\(role) cannot be a delegated role") }
         keys = try RoleKeys(object, known: known)
         isTerminating = try object.flag("terminating")
@@ -168,6 +179,9 @@ package struct Delegation: Sendable {
         return json
     }
 
+    /// Whether the role is trusted for a path.
+    ///
+    /// - Throws: `unavailable` if OpenSSL refuses SHA-256.
     package func covers(_ path: String) throws(PatchError) -> Bool {
         if patterns.contains(where: { $0.matches(path) }) { return true }
         guard !hashPrefixes.isEmpty else { return false }

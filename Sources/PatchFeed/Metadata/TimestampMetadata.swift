@@ -27,6 +27,6 @@ package struct TimestampMetadata: MetadataBody {
     package var json: JSONValue {
         var json = received
         json.change(MetadataKey.meta) { $0.set(Self.snapshotName, snapshot.json) }
-        return header(json)
+        return addingHeader(to: json)
     }
 }
