@@ -21,7 +21,8 @@ package struct FeedClient: Sendable {
     ///   - source: Where the feed's files come from.
     ///   - storage: Where trusted metadata are kept. An app keeps one for each feed.
     ///   - start: The time by which metadata must not have expired: the device's clock.
-    /// - Throws: `feed-malformed` or `feed-signature` if `root` is not a root file that its own keys have signed.
+    /// - Throws: `feed-malformed` or `feed-signature` if `root` is not a root file that its own keys have signed,
+    ///   `unavailable` if OpenSSL refuses the scheme of a key.
     package init(
         root: [UInt8], source: any FeedSource, storage: any FeedStorage, at start: Timestamp
     ) throws(PatchError) {
@@ -32,6 +33,7 @@ package struct FeedClient: Sendable {
     ///
     /// - Parameter floor: The newest time that signed data have shown, as `shownTime(_:)` returned it after an earlier
     ///   update. A clock that shows an earlier time is ignored, unless newer metadata refute the floor.
+    /// - Throws: As the other initializer does.
     package init(
         root: [UInt8], source: any FeedSource, storage: any FeedStorage, at start: Timestamp,
         floor: Timestamp?, limits: FeedLimits = FeedLimits()
@@ -48,8 +50,8 @@ package struct FeedClient: Sendable {
     ///
     /// - Throws: `feed-signature`, `feed-rollback`, `feed-mismatch`, `feed-expired`, `feed-malformed` or `feed-limit`
     ///   if the feed's files are wrong; `clock` if they seem expired only because the device's clock is wrong;
-    ///   `feed-unavailable` if they cannot be fetched; `io` if they cannot be stored; `config` if this client was
-    ///   updated before.
+    ///   `feed-unavailable` if they cannot be fetched; `cancelled` if the task was cancelled; `io` if they cannot be
+    ///   stored; `unavailable` if OpenSSL refuses an algorithm; `config` if this client was updated before.
     package mutating func update() async throws(PatchError) {
         guard trusted.timestamp == nil else {
             throw PatchError(.config, "a feed's client is for one update", hint: "make another one for the next")
@@ -76,12 +78,16 @@ package struct FeedClient: Sendable {
     /// The newest time that signed data have shown, after an update.
     ///
     /// A list that was signed with a wrong clock, or by someone who has stolen the online key, moves it at most to the
-    /// earliest end of the timestamp, the root and the targets.
+    /// last second before the timestamp, the root or the targets expire.
+    ///
+    /// - Parameter published: When the list of patches was signed.
+    /// - Returns: Before an update, the floor that the client was made with; nil if it has none.
     package func shownTime(_ published: Timestamp) -> Timestamp? {
         guard let timestamp = trusted.timestamp, let targets = trusted.targets[.top] else { return trusted.floor }
         let end = min(timestamp.expires, targets.expires, trusted.root.expires)
-        return min(
-            max(published, trusted.floor ?? published), Timestamp(secondsSince1970: end.secondsSince1970 - 1) ?? end)
+        let last = Timestamp(secondsSince1970: end.secondsSince1970 - 1) ?? end
+        let newest = max(published, trusted.floor ?? published)
+        return min(newest, last)
     }
 
     /// Looks for a target, first in the targets role, then in the roles that it delegates to (section 5.6.7).
@@ -95,6 +101,8 @@ package struct FeedClient: Sendable {
     }
 
     /// The list of patches of a feed whose app is not known: the first target that may be one; nil if there is none.
+    ///
+    /// - Throws: As `target(_:)` does.
     package mutating func listTarget() async throws(PatchError) -> FeedTarget? {
         try await search(for: nil)
     }
@@ -107,8 +115,8 @@ package struct FeedClient: Sendable {
     /// - Returns: nil if the metadata are missing, are not signed by the role's keys, or do not list the target.
     package mutating func keptTarget(_ path: String) -> FeedTarget? {
         readKeptRoots()
-        guard let bytes = storage.read("targets.json", limit: limits.targets),
-            let file = try? SignedMetadata(bytes, name: "targets.json", type: "targets"),
+        guard let bytes = storage.read(Self.targetsName, limit: limits.targets),
+            let file = try? SignedMetadata(bytes, name: Self.targetsName, type: TargetsMetadata.type),
             (try? file.verify(by: trusted.root.targets)) != nil
         else { return nil }
         return try? TargetsMetadata(file).targets[ExactString(path)]
@@ -119,8 +127,10 @@ package struct FeedClient: Sendable {
     /// - Parameters:
     ///   - target: The target, as it was found.
     ///   - limit: The maximum number of bytes, whatever the signed length.
-    /// - Throws: `feed-limit` if the target is larger, `feed-mismatch` if it is not the signed file, `feed-unavailable`
-    ///   if it cannot be fetched.
+    /// - Throws: `feed-limit` if the target is larger than the limit, or than its signed length; `feed-mismatch` if it
+    ///   is not the signed file; `feed-malformed` if its path could lead out of the feed's folder; `feed-unavailable`
+    ///   if it cannot be fetched; `cancelled` if the task was cancelled; `unavailable` if OpenSSL refuses a hash
+    ///   function.
     package mutating func contents(of target: FeedTarget, limit: Int) async throws(PatchError) -> [UInt8] {
         guard target.length <= limit else {
             throw PatchError(.feedLimit, "\(target.path): \(target.length) bytes; at most \(limit) are allowed")
@@ -141,7 +151,8 @@ package struct FeedClient: Sendable {
             guard let bytes = try await fetch(FeedLayout.root(trusted.root.version + 1), limit: limits.root) else {
                 break
             }
-            let (old, name) = (trusted.root, rootName)
+            let old = trusted.root
+            let name = rootName
             try trusted.update(root: bytes)
             // 5.3.11. Done before the root is stored, so that it is not skipped if the update ends here.
             if !old.timestamp.hasSameIDs(as: trusted.root.timestamp)
@@ -207,7 +218,7 @@ package struct FeedClient: Sendable {
         guard let listed = try trusted.snapshot?.entry(of: key.role) else {
             throw PatchError(.config, "a feed's client was not updated", hint: "call update() first")
         }
-        let name = key == .top ? "targets.json" : URLPath.storageName(of: key.role)
+        let name = key == .top ? Self.targetsName : URLPath.storageName(of: key.role)
         if let bytes = storage.read(name, limit: limits.targets),
             (try? trusted.update(targets: bytes, of: key, by: [keys])) != nil
         {
@@ -236,8 +247,8 @@ package struct FeedClient: Sendable {
             }
             visited.insert(ExactString(key.role))
             var next: [(TrustedMetadata.TargetsKey, RoleKeys)] = []
-            for delegation in role.delegations
-            where try path.map({ (path) throws(PatchError) in try delegation.covers(path) }) ?? true {
+            for delegation in role.delegations {
+                if let path, try !delegation.covers(path) { continue }
                 next.append((TrustedMetadata.TargetsKey(role: delegation.role, delegator: key.role), delegation.keys))
                 if delegation.isTerminating, path != nil {
                     stack = []
@@ -253,9 +264,13 @@ package struct FeedClient: Sendable {
 
     private static let timestampName = "timestamp.json"
     private static let snapshotName = "snapshot.json"
+    private static let targetsName = "targets.json"
+    /// The timestamp file's digest in hex digits, a line feed, and the tag with which the source sent the file.
     private static let tagName = "timestamp.etag"
+    /// The name of the next root file.
     private var rootName: String { "\(trusted.root.version + 1).root.json" }
 
+    /// Reads the metadata file of a role, of the version that is listed.
     private mutating func metadata(
         _ role: String, _ listed: MetadataDescription, limit: Int
     ) async throws(PatchError) -> [UInt8] {
@@ -282,6 +297,7 @@ package struct FeedClient: Sendable {
         return bytes
     }
 
+    /// Asks the source, and checks that its reply is one to the request.
     private mutating func reply(to request: FeedRequest) async throws(PatchError) -> FeedReply {
         let reply = try await source.fetch(request)
         sourceDate = reply.date ?? sourceDate
@@ -299,7 +315,8 @@ package struct FeedClient: Sendable {
         PatchError(.feedUnavailable, "\(path): the feed does not have this file")
     }
 
-    /// The tag of the stored timestamp file, if it is known. The digest identifies the file that it belongs to.
+    /// The tag of the stored timestamp file, if it is known. The digest identifies the file that it belongs to. A tag
+    /// that is longer than servers' tags are, so that its file has more than 1,024 bytes, is not used.
     private func storedTag(of bytes: [UInt8]) -> String? {
         guard var file = storage.read(Self.tagName, limit: 1024)?[...], let digest = file.takeLine(),
             (try? MessageDigest.sha256.hexadecimal(of: bytes))?.elementsEqual(digest) == true
@@ -307,13 +324,16 @@ package struct FeedClient: Sendable {
         return String(validating: file, as: UTF8.self)
     }
 
-    /// Replaces an expiry error with a clock error if the source's clock is far from the device's and the metadata have
-    /// not expired by it.
+    /// Replaces an expiry error with a clock error if the source's clock is more than a day away from the device's, and
+    /// the metadata have not expired by it.
     private func explained(_ error: PatchError) -> PatchError {
         // The server's clock is not signed, so it may explain a failure, but decides nothing.
-        guard error.code == .feedExpired, let sourceDate, let end = trusted.expired, sourceDate < end,
-            (trusted.start.secondsSince1970 - sourceDate.secondsSince1970).magnitude > 86_400
-        else { return error }
+        guard error.code == .feedExpired, let sourceDate, let end = trusted.expired, sourceDate < end else {
+            return error
+        }
+        let secondsOfDay = 86_400
+        let difference = trusted.start.secondsSince1970 - sourceDate.secondsSince1970
+        guard difference.magnitude > secondsOfDay else { return error }
         return PatchError(
             .clock, "\(error.message), but this device's clock shows \(trusted.start) and the server's \(sourceDate)",
             hint: "check this device's clock")

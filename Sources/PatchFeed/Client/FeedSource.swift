@@ -6,8 +6,8 @@ public import PatchCrypto
 public protocol FeedSource: Sendable {
     /// Reads a file.
     ///
-    /// Calls may overlap. The task is cancelled when the sync takes too long, and when nobody waits for it any more: a
-    /// sync ends only after its source has, so a source should end soon then.
+    /// Calls may overlap. The task is cancelled when the sync takes too long, and when no caller waits for it any more.
+    /// A sync ends only after its source has, so a source should end soon then.
     ///
     /// - Parameter request: Which file, and how much of it. A source that asks another one passes it on, with another
     ///   path if need be.

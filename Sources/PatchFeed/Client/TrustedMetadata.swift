@@ -18,11 +18,11 @@ package struct ReadingLeniency: Sendable {
 package struct TrustedMetadata: Sendable {
     /// The time at which the update began, by the device's clock (section 5.1).
     let start: Timestamp
-    /// The newest time that signed data have shown; nil if it is no longer valid.
+    /// The newest time that signed data have shown; nil if none is known, or it is no longer valid.
     ///
     /// If the trusted timestamp file ends before this time, the time was wrong: no list is younger than a timestamp
-    /// file that was signed after it. A root that changes the timestamp's keys clears the time, because the old keys
-    /// have signed it.
+    /// file that was signed after it. A root that changes the keys of the timestamp or of the snapshot clears the time,
+    /// because the old keys have signed it.
     var floor: Timestamp?
     /// The time that expiries are compared with.
     var time: Timestamp { max(start, floor ?? start) }
@@ -33,7 +33,7 @@ package struct TrustedMetadata: Sendable {
     /// The types of metadata that only keys of an earlier root have signed.
     package private(set) var staleTypes: Set<String> = []
     private let leniency: ReadingLeniency
-    /// The end of the metadata that were refused because they have expired.
+    /// The end of the metadata that were refused last because they have expired; nil if none were.
     private(set) var expired: Timestamp?
     package private(set) var timestamp: TimestampMetadata?
     package private(set) var snapshot: SnapshotMetadata?
@@ -55,6 +55,9 @@ package struct TrustedMetadata: Sendable {
     }
 
     /// Trusts a root file, which came with the app (section 5.2). It may have expired.
+    ///
+    /// - Throws: `feed-malformed` or `feed-signature` if it is not a root file that its own keys have signed,
+    ///   `unavailable` if OpenSSL refuses the scheme of a key.
     package init(
         root bytes: [UInt8], start: Timestamp, floor: Timestamp? = nil, leniency: ReadingLeniency = ReadingLeniency()
     ) throws(PatchError) {
@@ -67,6 +70,10 @@ package struct TrustedMetadata: Sendable {
     }
 
     /// Takes the next version of the root file (5.3.4 to 5.3.7).
+    ///
+    /// - Throws: `feed-malformed` if it is not a root file, `feed-signature` if not enough keys of the trusted root and
+    ///   of itself have signed it, `feed-rollback` if it has another version, `unavailable` if OpenSSL refuses the
+    ///   scheme of a key.
     package mutating func update(root bytes: [UInt8]) throws(PatchError) {
         let name = "\(root.version + 1).root.json"
         let file = try SignedMetadata(bytes, name: name, type: "root")
@@ -101,15 +108,23 @@ package struct TrustedMetadata: Sendable {
     }
 
     /// Checks that the newest root file has not expired (5.3.10).
+    ///
+    /// Until a timestamp file is trusted, which may refute the floor, only the clock counts.
+    ///
+    /// - Throws: `feed-expired`.
     mutating func checkRoot() throws(PatchError) {
         try check(root.expires, "root.json", at: timestamp == nil ? start : time)
     }
 
     /// Takes a timestamp file (5.4.2 to 5.4.4).
     ///
-    /// - Parameter isStored: Whether it was trusted before. A file that was may have expired: it still shows which
-    ///   versions were seen.
+    /// - Parameters:
+    ///   - name: The file's name in messages.
+    ///   - isStored: Whether it was trusted before. A file that was may have expired: it still shows which versions
+    ///     were seen.
     /// - Returns: Whether it is newer than the trusted one. If it is of the same version, the trusted one stays.
+    /// - Throws: `feed-malformed`, `feed-signature`, `feed-expired`, or `feed-rollback` if it or the snapshot that it
+    ///   lists is older than the trusted one's; `unavailable` if OpenSSL refuses the scheme of a key.
     @discardableResult
     package mutating func update(
         timestamp bytes: [UInt8], called name: String = "timestamp.json", isStored: Bool = false
@@ -136,14 +151,21 @@ package struct TrustedMetadata: Sendable {
     }
 
     /// Checks that the trusted timestamp file has not expired (5.4.4).
+    ///
+    /// - Throws: `feed-expired`.
     mutating func checkTimestamp() throws(PatchError) {
         if let timestamp { try check(timestamp.expires, "timestamp.json", at: start) }
     }
 
     /// Takes a snapshot file (5.5.2 to 5.5.6).
     ///
-    /// - Parameter isStored: Whether it was trusted before. A file that was may have expired, or be older than the
-    ///   version in the timestamp file: it still shows which versions were seen.
+    /// - Parameters:
+    ///   - name: The file's name in messages.
+    ///   - isStored: Whether it was trusted before. A file that was may have expired, or be older than the version in
+    ///     the timestamp file: it still shows which versions were seen.
+    /// - Throws: `feed-mismatch` if it is not the file that the timestamp file lists, `feed-rollback` if it lists an
+    ///   older file than the trusted one, `feed-malformed`, `feed-signature` or `feed-expired`; `unavailable` if
+    ///   OpenSSL refuses an algorithm; `internal` if no timestamp file is trusted.
     package mutating func update(
         snapshot bytes: [UInt8], called name: String = "snapshot.json", isStored: Bool = false
     ) throws(PatchError) {
@@ -163,21 +185,28 @@ package struct TrustedMetadata: Sendable {
         snapshot = next
     }
 
+    /// The snapshot to read: the one that the timestamp file lists, unless another one was asked for. It is nil until a
+    /// timestamp file is trusted.
     package var listedSnapshot: MetadataDescription? {
         guard let timestamp else { return nil }
         return leniency.snapshot.map { MetadataDescription(version: $0) } ?? timestamp.snapshot
     }
 
-    /// Whether the trusted snapshot is the one that the timestamp file lists, and has not expired.
+    /// Whether the trusted snapshot is the one to read, and has not expired.
     var hasCurrentSnapshot: Bool {
         guard let listedSnapshot, let snapshot else { return false }
-        return snapshot.version == listedSnapshot.version && (leniency.ignoresEnds || snapshot.expires > time)
+        return snapshot.version == listedSnapshot.version && !hasExpired(snapshot.expires, at: time)
     }
 
     /// Takes the file of the targets role or of a delegated role (5.6.2 to 5.6.5).
     ///
-    /// - Parameter keys: The sets of the role's keys. One set is enough; the first is the current one.
+    /// - Parameters:
+    ///   - keys: The sets of the role's keys. One set is enough; the first is the current one.
+    ///   - path: The file's name in messages; nil for the name that a snapshot lists.
     /// - Returns: The file, with all of its signatures.
+    /// - Throws: `feed-mismatch` if the snapshot does not list the role, or lists another file; `feed-malformed`,
+    ///   `feed-signature` or `feed-expired`; `unavailable` if OpenSSL refuses an algorithm; `internal` if no current
+    ///   snapshot is trusted.
     @discardableResult
     package mutating func update(
         targets bytes: [UInt8], of key: TargetsKey, by keys: [RoleKeys], called path: String? = nil
@@ -198,8 +227,12 @@ package struct TrustedMetadata: Sendable {
         return file
     }
 
+    private func hasExpired(_ expires: Timestamp, at time: Timestamp) -> Bool {
+        !leniency.ignoresEnds && expires <= time
+    }
+
     private mutating func check(_ expires: Timestamp, _ name: String, at time: Timestamp) throws(PatchError) {
-        guard leniency.ignoresEnds || expires > time else {
+        guard !hasExpired(expires, at: time) else {
             expired = expires
             throw PatchError(
                 .feedExpired, "\(name): expired at \(expires)",

@@ -4,6 +4,7 @@ package import PatchCrypto
 package enum URLPath {
     /// Whether a place is the URL of a server, and not a folder. A scheme has no case (RFC 3986, 3.1).
     package static func isServed(_ place: String) -> Bool {
+        // As long as the longer of the two.
         let start = String(decoding: place.utf8.prefix(8), as: UTF8.self).lowercased().utf8
         return start.starts(with: "https://".utf8) || start.starts(with: "http://".utf8)
     }

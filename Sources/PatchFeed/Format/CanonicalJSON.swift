@@ -22,6 +22,7 @@ extension JSONValue {
             text.append(UInt8(ascii: "]"))
         case .object(let members):
             text.append(UInt8(ascii: "{"))
+            // Most objects are received in order.
             let isSorted = zip(members, members.dropFirst()).allSatisfy { $0.key.hasBytes(before: $1.key) }
             let sorted = isSorted ? members : members.sorted { $0.key.hasBytes(before: $1.key) }
             for (index, member) in sorted.enumerated() {

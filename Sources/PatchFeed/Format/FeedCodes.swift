@@ -5,11 +5,12 @@ extension PatchError.Code {
     public static let feedMalformed = Self("feed-malformed")
     /// Metadata of the feed has too few signatures by the keys of its role.
     public static let feedSignature = Self("feed-signature")
-    /// The feed has an older version than one that was seen before.
+    /// The feed, or a file of it, is older than one that was seen before.
     public static let feedRollback = Self("feed-rollback")
     /// Metadata of the feed has expired, so newer metadata may be withheld.
     public static let feedExpired = Self("feed-expired")
-    /// A file does not have the length, the hash or the version that signed metadata give.
+    /// A file does not have the length, the hash or the version that signed metadata give, they do not list it, or it
+    /// is for another app.
     public static let feedMismatch = Self("feed-mismatch")
     /// A file is larger than allowed, or there are too many of them.
     public static let feedLimit = Self("feed-limit")
