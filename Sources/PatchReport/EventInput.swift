@@ -7,7 +7,7 @@ package import PatchFiles
     /// The reason why Zstandard files cannot be read on this machine; nil if they can.
     package static var missingLibrary: PatchError? { EventSource.missingLibrary }
 
-    /// The bytes that were read from the file, if it is compressed.
+    /// The bytes that were read from a compressed file, at most 128 KiB, and the first bytes of any other file.
     private let packed: UnsafeMutableRawBufferPointer
 
     package init() { unsafe packed = .allocate(byteCount: 1 << 17, alignment: 1) }
@@ -17,14 +17,14 @@ package import PatchFiles
     /// Adds a file's events to a report. If this fails, the report has the events before the fault.
     ///
     /// - Parameter path: `-` is standard input.
-    /// - Throws: `noInput` if the file cannot be read, `malformed` if its compressed data is damaged or cut off,
-    ///   `unavailable` if the library that reads Zstandard or memory is missing.
+    /// - Throws: `no-input` if the file cannot be read, `malformed` if its compressed data is damaged, cut off, grows
+    ///   too much or needs too large a window, `unavailable` if memory or the library that reads Zstandard is missing.
     package func read(_ path: Path, into report: inout ReportBuilder) throws(PatchError) {
         var source = try unsafe EventSource.open(path, packed)
         let buffer = unsafe report.reader.buffer
         // The bytes at the beginning of the buffer that belong to a line whose end is not read yet.
         var pending = 0
-        // The beginning of that line is gone, as the buffer had no room for it.
+        // Whether the beginning of that line is gone, as the buffer had no room for it.
         var isTooLong = false
         while true {
             let step = try unsafe source.fill(UnsafeMutableRawBufferPointer(rebasing: buffer[pending...]))
@@ -50,7 +50,7 @@ package import PatchFiles
         }
     }
 
-    /// The place of the first line feed; nil if there is none.
+    /// The place of the first line feed, in the buffer that the bytes are of; nil if there is none.
     private static func lineEnd(in bytes: Slice<UnsafeMutableRawBufferPointer>) -> Int? {
         guard unsafe !bytes.isEmpty, let start = unsafe bytes.base.baseAddress,
             let end = unsafe memchr(start + bytes.startIndex, 0x0A, bytes.count)

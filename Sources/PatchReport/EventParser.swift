@@ -10,7 +10,8 @@ struct EventParser: ~Copyable, Sendable {
 
     var scanner: JSONScanner
     var vocabulary = EventVocabulary()
-    /// What the line has, as far as it could be read. Of several members with one name, the last one counts.
+    /// What the line has, as far as it could be read. Of several strings or integers with one key, the last one counts;
+    /// the elements of several lists are put together, and so are reasons.
     private(set) var fields: EventFields
 
     init(_ scanner: consuming JSONScanner) {
@@ -22,52 +23,56 @@ struct EventParser: ~Copyable, Sendable {
     mutating func parse(_ line: Range<Int>) -> Bool {
         scanner.begin(line)
         fields.removeAll()
-        guard value(of: 0, in: .all, depth: 0) else { return false }
+        guard takesValue(of: 0, in: .all, depth: 0) else { return false }
         scanner.skipSpace()
         return scanner.isAtEnd
     }
 
     // MARK: the grammar
 
-    /// Reads a value. Returns false if it is not JSON.
+    /// Takes a value; false if it is not JSON.
     ///
     /// - Parameter member: The number of its key; 0 if a report does not need it.
-    private mutating func value(of member: Int, in place: Place, depth: Int) -> Bool {
+    private mutating func takesValue(of member: Int, in place: Place, depth: Int) -> Bool {
         scanner.skipSpace()
         switch scanner.next {
         case UInt8(ascii: "\""):
             guard let text = scanner.string() else { return false }
             take(text, of: member, in: place)
             return true
-        case UInt8(ascii: "{"): return object(container(of: member, in: place, isObject: true), member, depth + 1)
-        case UInt8(ascii: "["): return array(container(of: member, in: place, isObject: false), member, depth + 1)
-        case UInt8(ascii: "t"): return word("true", of: member)
-        case UInt8(ascii: "f"): return word("false", of: member)
-        case UInt8(ascii: "n"): return word("null", of: member)
+        case UInt8(ascii: "{"):
+            let inner = enterContainer(of: member, in: place, isObject: true)
+            return takesObject(inner, member, depth + 1)
+        case UInt8(ascii: "["):
+            let inner = enterContainer(of: member, in: place, isObject: false)
+            return takesArray(inner, member, depth + 1)
+        case UInt8(ascii: "t"): return takesWord("true", of: member)
+        case UInt8(ascii: "f"): return takesWord("false", of: member)
+        case UInt8(ascii: "n"): return takesWord("null", of: member)
         default:
             var number: Int?
-            guard scanner.number(&number) else { return false }
+            guard scanner.takesNumber(&number) else { return false }
             take(number, of: member, in: place)
             return true
         }
     }
 
-    private mutating func word(_ word: StaticString, of member: Int) -> Bool {
+    private mutating func takesWord(_ word: StaticString, of member: Int) -> Bool {
         take(nil, of: member, in: .other)
         return scanner.takes(word: word)
     }
 
-    private mutating func array(_ place: Place, _ member: Int, _ depth: Int) -> Bool {
+    private mutating func takesArray(_ place: Place, _ member: Int, _ depth: Int) -> Bool {
         guard depth <= Self.deepest else { return false }
         scanner.skipByte()
         if scanner.takes("]") { return true }
         repeat {
-            guard value(of: place == .times ? member : 0, in: place, depth: depth) else { return false }
+            guard takesValue(of: place == .times ? member : 0, in: place, depth: depth) else { return false }
         } while scanner.takes(",")
         return scanner.takes("]")
     }
 
-    private mutating func object(_ place: Place, _ member: Int, _ depth: Int) -> Bool {
+    private mutating func takesObject(_ place: Place, _ member: Int, _ depth: Int) -> Bool {
         guard depth <= Self.deepest else { return false }
         scanner.skipByte()
         if scanner.takes("}") { return true }
@@ -75,20 +80,20 @@ struct EventParser: ~Copyable, Sendable {
         repeat {
             scanner.skipSpace()
             guard scanner.next == UInt8(ascii: "\""), let key = scanner.string() else { return false }
-            let needed = self.member(key, in: place, of: member, after: &previous)
-            guard scanner.takes(":"), value(of: needed, in: place, depth: depth) else { return false }
+            let needed = takeKey(key, in: place, of: member, after: &previous)
+            guard scanner.takes(":"), takesValue(of: needed, in: place, depth: depth) else { return false }
         } while scanner.takes(",")
         return scanner.takes("}")
     }
 
     // MARK: what is needed
 
-    /// The number of the member with a key; 0 if a report does not need it there.
+    /// Takes a key, and returns the number of its member; 0 if a report does not need it there.
     ///
     /// - Parameters:
     ///   - container: The number of the member whose value is the object.
     ///   - previous: The number of the last key of the object that has one.
-    private mutating func member(
+    private mutating func takeKey(
         _ key: Range<Int>, in place: Place, of container: Int, after previous: inout Int
     ) -> Int {
         switch place {
@@ -107,8 +112,8 @@ struct EventParser: ~Copyable, Sendable {
         }
     }
 
-    /// Where the members of an object or an array are, which is the value of a member.
-    private mutating func container(of member: Int, in place: Place, isObject: Bool) -> Place {
+    /// Begins an object or an array, which is the value of a member, and returns where its members are.
+    private mutating func enterContainer(of member: Int, in place: Place, isObject: Bool) -> Place {
         switch (place, member, isObject) {
         case (.all, _, true): return .line
         case (.line, Key.resource.number, true): return .resource
@@ -139,7 +144,7 @@ struct EventParser: ~Copyable, Sendable {
         }
     }
 
-    /// Takes an integer; nil for a number that is none, and for what is no number.
+    /// Takes an integer; nil for a number that is not an integer, and for a value that is not a number.
     private mutating func take(_ value: Int?, of member: Int, in place: Place) {
         switch (vocabulary.kind(of: member), value) {
         case (.count, let value?) where value >= 0: take(count: value, of: member, in: place)

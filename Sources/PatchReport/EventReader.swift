@@ -11,7 +11,7 @@ internal import PatchText
 
     enum Outcome {
         case event, blank
-        /// It is cut, binary, nested deeper than any event, or has a count that is none.
+        /// It is cut, binary, nested deeper than any event, or has another value in place of a count.
         case damaged
         /// An event that names a patch, a version, a function, an error or a system in an impossible form.
         case misnamed
@@ -24,6 +24,7 @@ internal import PatchText
         case elsewhere
     }
 
+    /// The longest line that is read, in bytes: 1 MiB.
     static let longestLine = 1 << 20
     /// The reasons of a comparison that are read: a device writes at most 16, and `other` for the rest.
     private static let mostReasons = 17
@@ -60,7 +61,7 @@ internal import PatchText
     /// Reads a line, without its line feed, from ``buffer``. What it has is valid until the next one is read.
     mutating func read(_ line: Range<Int>) -> Outcome {
         let hasReturn = unsafe buffer[line].last == UInt8(ascii: "\r")
-        let line = line.lowerBound..<(hasReturn ? line.upperBound - 1 : line.upperBound)
+        let line = hasReturn ? line.dropLast() : line
         guard !line.isEmpty else { return .blank }
         parser.scanner.forgetStrings()
         // A time and a host, a byte order mark, or the zeros of a file that was cut while it was written.
@@ -70,12 +71,13 @@ internal import PatchText
         return readEvent(wrapped)
     }
 
-    /// The line that a collector's object has as a string, without the ends of the line; nil if it has none.
+    /// The line that a collector's object has as a string, without the line ends after it; nil if it has none.
     private var wrappedLine: Range<Int>? {
         let string = parser.fields.strings[EventVocabulary.wrapped]
         let text = unsafe parser.scanner.text(string)
         var count = text.count
         guard count > 0 else { return nil }
+        // Its first byte is a brace, at which this ends.
         while case let last = unsafe text[count - 1], last == 0x0A || last == 0x0D { count -= 1 }
         return string.lowerBound..<string.lowerBound + count
     }
@@ -84,19 +86,27 @@ internal import PatchText
         misnamed = 0..<0
         let isWhole = parser.parse(range)
         device = hasDevice ? unsafe texts.table.hash(text(.installation)) : 0
-        // A line that is cut may have its beginning.
-        guard isWhole else { return !has(.app) || isOfOrigin ? .damaged : .elsewhere }
+        guard isWhole else {
+            // A line that is cut may have its beginning, and so the app.
+            let isElsewhere = has(.app) && !isOfOrigin
+            return isElsewhere ? .elsewhere : .damaged
+        }
         guard unsafe text(.schema).elementsEqual(EventRecord.schema.utf8), has(.event) else { return .foreign }
         // Before any check, so that another app's damage does not count here.
         guard isOfOrigin else { return .elsewhere }
         guard hasDevice else { return .withoutDevice }
         guard !parser.fields.isMiscounted else { return .damaged }
-        guard !parser.fields.isMisnamed, hasNames() else { return .misnamed }
+        guard !parser.fields.isMisnamed else { return .misnamed }
+        if let name = firstMisnamed() {
+            misnamed = name
+            return .misnamed
+        }
         name = unsafe parser.vocabulary.name(text(.event))
-        return only.map { $0 == device } ?? true ? .event : .ofOther
+        if let only, only != device { return .ofOther }
+        return .event
     }
 
-    /// Whether a line is of the feed's app, and, if it names an environment, of the feed's.
+    /// Whether the line is of the feed's app, and, if it names an environment, of the feed's.
     private var isOfOrigin: Bool {
         guard let origin else { return true }
         let environment = unsafe text(.environment)
@@ -104,23 +114,26 @@ internal import PatchText
             && (unsafe environment.isEmpty || environment.elementsEqual(origin.environment.utf8))
     }
 
-    /// Whether all names have their forms, and a line that names a version names a patch.
-    private mutating func hasNames() -> Bool {
+    /// The first name that does not have its form, or the name, perhaps empty, of a patch whose version is impossible
+    /// without it; nil if there is neither.
+    private mutating func firstMisnamed() -> Range<Int>? {
         for key in Self.formed {
-            guard hasForm(parser.fields[key], of: key) else { return false }
+            let name = parser.fields[key]
+            guard hasForm(name, of: key) else { return name }
         }
         for patch in parser.fields.running {
             guard hasForm(patch.name, of: .patch), !patch.name.isEmpty, Self.isVersion(patch.number) else {
-                return false
+                return patch.name
             }
         }
-        misnamed = parser.fields[.patch]
-        return version == 0 || !misnamed.isEmpty && Self.isVersion(version)
+        guard version != 0 else { return nil }
+        let patch = parser.fields[.patch]
+        let isPossible = !patch.isEmpty && Self.isVersion(version)
+        return isPossible ? nil : patch
     }
 
     private mutating func hasForm(_ name: Range<Int>, of key: Key) -> Bool {
-        misnamed = name
-        return unsafe texts.hasForm(parser.scanner.text(name), of: key)
+        unsafe texts.hasForm(parser.scanner.text(name), of: key)
     }
 
     private static func isVersion(_ version: Int) -> Bool { version > 0 && version <= Int(Int32.max) }

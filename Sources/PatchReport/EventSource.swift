@@ -7,17 +7,19 @@ internal import PatchFiles
     private static let noZstandard = PatchError(
         .unavailable, "Zstandard cannot be read here", hint: "install libzstd1, or pipe zstd -dc to -")
     private static let noMemory = PatchError(.unavailable, "no memory")
-    /// Event logs are compressed by a factor of 10 to 50, and those of like lines by 300. Data that grows much more was
-    /// made to keep the reader busy.
-    private static let mostGrowth = (times: 2000, free: 16 << 20)
+    /// How many times larger data may become. Event logs are compressed by a factor of 10 to 50, and those of like
+    /// lines by 300. Data that grows much more was made to keep the reader busy.
+    private static let mostGrowth = 2000
+    /// How many bytes may be written however few were read.
+    private static let freeBytes = 16 << 20
 
     private let stream: OpaquePointer
-    /// How many bytes were written.
+    /// How many bytes were written in all.
     private var unpacked = 0
     /// Why no more can be uncompressed, once what came before it was used.
     private(set) var failure: PatchError?
 
-    /// - Throws: `unavailable` if the library that reads Zstandard or memory is missing.
+    /// - Throws: `unavailable` if memory or the library that reads Zstandard is missing.
     init(_ format: dc_format) throws(PatchError) {
         var status = DC_OK
         guard let stream = unsafe dc_open(format, &status) else {
@@ -33,7 +35,7 @@ internal import PatchFiles
 
     /// Uncompresses bytes of a file, and notes a failure.
     ///
-    /// - Parameter read: How many bytes were read from the file.
+    /// - Parameter read: How many bytes were read from the file in all.
     /// - Returns: How many bytes were used and written. If none was written, more of the file is needed.
     func unpack(
         _ input: UnsafeMutableRawBufferPointer, to buffer: UnsafeMutableRawBufferPointer, read: Int
@@ -51,9 +53,8 @@ internal import PatchFiles
     private func failure(of status: dc_status, read: Int) -> PatchError? {
         switch status {
         case DC_OK:
-            let isTooLarge = unpacked > Self.mostGrowth.free + Self.mostGrowth.times * read
-            return isTooLarge
-                ? Self.fault("more than \(Self.mostGrowth.times) times larger than what was read of the file") : nil
+            guard unpacked > Self.freeBytes + Self.mostGrowth * read else { return nil }
+            return Self.fault("more than \(Self.mostGrowth) times larger than what was read of the file")
         case DC_NO_MEMORY: return Self.noMemory
         case DC_LARGE_WINDOW:
             return PatchError(
@@ -70,7 +71,7 @@ internal import PatchFiles
 
 /// The uncompressed contents of a file.
 @safe struct EventSource: ~Copyable {
-    /// The bytes at the beginning of a file that name its format.
+    /// How many bytes at the beginning of a file name its format, at most.
     private static let longestMagic = 4
 
     private let path: Path
@@ -98,8 +99,8 @@ internal import PatchFiles
     /// Opens a file, and finds out from its first bytes whether it is compressed.
     ///
     /// - Parameter packed: Room for the bytes of the file, as long as the source is used.
-    /// - Throws: `noInput` if it cannot be read, `unavailable` if the library that reads Zstandard or memory
-    ///   is missing.
+    /// - Throws: `no-input` if it cannot be read, `unavailable` if memory or the library that reads Zstandard is
+    ///   missing.
     static func open(_ path: Path, _ packed: UnsafeMutableRawBufferPointer) throws(PatchError) -> EventSource {
         let file = try InputFile.open(path).file
         var count = 0
@@ -110,11 +111,9 @@ internal import PatchFiles
             count += more
         }
         let format = unsafe dc_format_of(packed.baseAddress?.assumingMemoryBound(to: UInt8.self), count)
-        let unpacker: Unpacker?
-        do throws(PatchError) {
-            unpacker = try format == DC_PLAIN ? nil : Unpacker(format)
-        } catch {
-            throw error.about(path)
+        var unpacker: Unpacker?
+        if format != DC_PLAIN {
+            do throws(PatchError) { unpacker = try Unpacker(format) } catch { throw error.about(path) }
         }
         return unsafe EventSource(
             path: path, file: file, packed: packed, unpacker: unpacker, rest: 0..<count, position: count)
@@ -128,8 +127,8 @@ internal import PatchFiles
 
     /// Writes the next bytes to a buffer. Returns 0 at the end.
     ///
-    /// - Throws: `noInput` if the file cannot be read, `malformed` if its compressed data is damaged, cut off or grows
-    ///   too much, `unavailable` without memory.
+    /// - Throws: `no-input` if the file cannot be read, `malformed` if its compressed data is damaged, cut off, grows
+    ///   too much or needs too large a window, `unavailable` without memory.
     mutating func fill(_ buffer: UnsafeMutableRawBufferPointer) throws(PatchError) -> Int {
         guard let unpacker else { return try unsafe copy(to: buffer) }
         while true {
@@ -154,6 +153,7 @@ internal import PatchFiles
         return part.count
     }
 
+    /// Reads the next bytes of a compressed file, all of whose bytes so far are used.
     private mutating func readMore() throws(PatchError) {
         let count = try unsafe Self.read(file, path, packed)
         position += count

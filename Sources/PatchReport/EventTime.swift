@@ -24,7 +24,7 @@ struct EventTime {
         milliseconds = (((days * 24 + hour) * 60 + minute) * 60 + second) * 1000 + fraction
     }
 
-    /// The number at some places, if it is within bounds and the separator follows it.
+    /// The number at some places; nil if it is not within the bounds, or the separator does not follow it.
     private static func number(
         in text: UnsafeRawBufferPointer, _ places: Range<Int>, _ bounds: ClosedRange<Int>,
         then separator: Unicode.Scalar
@@ -34,10 +34,11 @@ struct EventTime {
             guard let digit = unsafe digit(in: text, place) else { return nil }
             number = number * 10 + digit
         }
-        return unsafe text[places.upperBound] == UInt8(ascii: separator) && bounds ~= number ? number : nil
+        guard unsafe text[places.upperBound] == UInt8(ascii: separator), bounds.contains(number) else { return nil }
+        return number
     }
 
-    /// The milliseconds of a fraction's digits.
+    /// The milliseconds of a fraction's digits; nil if there is another character.
     private static func fraction(in text: UnsafeRawBufferPointer, _ places: Range<Int>) -> Int? {
         var milliseconds = 0
         var unit = 100

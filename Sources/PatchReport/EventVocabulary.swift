@@ -17,7 +17,7 @@ struct EventVocabulary: ~Copyable, Sendable {
     }
 
     private static let wrappers = ["log", "message", "MESSAGE", "line"]
-    /// The number of the first member that may hold a wrapped line. All of them are one.
+    /// The number of the first member that may hold a wrapped line. The line of any of them is kept under this number.
     static let wrapped = EventRecord.Key.allCases.count + 1
 
     private var words = TextTable()

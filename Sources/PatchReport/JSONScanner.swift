@@ -63,8 +63,10 @@
 
     // MARK: numbers
 
-    /// Reads a number by the grammar of JSON, and sets its value if it is whole and fits.
-    mutating func number(_ value: inout Int?) -> Bool {
+    /// Takes a number by the grammar of JSON; false if it is not one.
+    ///
+    /// - Parameter value: Set to the number; to nil if it has a fraction or an exponent, or does not fit.
+    mutating func takesNumber(_ value: inout Int?) -> Bool {
         let isNegative = next == UInt8(ascii: "-")
         if isNegative { position += 1 }
         let first = next
@@ -81,7 +83,7 @@
         value = whole
         // A number has no leading zeros.
         let digits = position - start
-        guard digits == 1 || digits > 1 && first != UInt8(ascii: "0") else { return false }
+        guard digits > 0, digits == 1 || first != UInt8(ascii: "0") else { return false }
         if next == UInt8(ascii: ".") {
             position += 1
             value = nil
@@ -94,6 +96,7 @@
         return takesDigits()
     }
 
+    /// Takes all digits that are next; false if there is none.
     private mutating func takesDigits() -> Bool {
         let start = position
         while 0x30...0x39 ~= next { position += 1 }
@@ -134,7 +137,8 @@
         let ones: UInt64 = 0x0101_0101_0101_0101
         while position + 8 <= end {
             let word = unsafe UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: position, as: UInt64.self))
-            let (quote, escape) = (word ^ ones &* 0x22, word ^ ones &* 0x5C)
+            let quote = word ^ (ones &* 0x22)
+            let escape = word ^ (ones &* 0x5C)
             // The lowest bit is in the first byte that is a quote, a backslash, a control character or not ASCII. A
             // subtraction that borrows spoils only the bytes above.
             let found =
@@ -199,17 +203,18 @@
             guard next == UInt8(ascii: "u") else { return nil }
             position += 1
             guard let low = codeUnit(), 0xDC00...0xDFFF ~= low else { return nil }
-            return Unicode.Scalar(0x10000 + (unit - 0xD800) << 10 + (low - 0xDC00))
+            return Unicode.Scalar(0x10000 + ((unit - 0xD800) << 10) + (low - 0xDC00))
         default: return nil
         }
     }
 
+    /// Takes the four hex digits of an escape; nil if there are others.
     private mutating func codeUnit() -> UInt32? {
         var unit: UInt32 = 0
         for _ in 0..<4 {
             switch next {
             case 0x30...0x39: unit = unit << 4 | UInt32(next - 0x30)
-            case 0x41...0x46, 0x61...0x66: unit = unit << 4 | UInt32(next | 0x20 - 0x57)
+            case 0x41...0x46, 0x61...0x66: unit = unit << 4 | UInt32((next | 0x20) - UInt8(ascii: "a") + 10)
             default: return nil
             }
             position += 1
@@ -225,6 +230,7 @@
         return true
     }
 
+    /// Adds bytes to the string that is put together; false if there is no room.
     private mutating func keep(_ piece: Range<Int>) -> Bool {
         guard unsafe piece.count <= bytes.count - scratch else { return false }
         unsafe UnsafeMutableRawBufferPointer(rebasing: bytes[scratch...]).copyMemory(from: text(piece))
