@@ -19,7 +19,9 @@ package struct ConfidenceSequence: Sendable {
     /// true part in one of twenty samples, over all looks.
     private let enough: Double
 
-    /// - Parameter errors: The part of all samples in which the true part may be excluded, from 0 to 1.
+    /// - Parameters:
+    ///   - middle: The part that is asked about, from 0 to 1.
+    ///   - errors: The part of all samples in which the true part may be excluded, above 0 and at most 1.
     package init(_ share: Share, around middle: Double, errors: Double = 0.05) {
         self.share = share
         enough = -log(errors)
@@ -29,7 +31,9 @@ package struct ConfidenceSequence: Sendable {
 
     /// The evidence against a part, as the logarithm of a likelihood ratio.
     private func evidence(against part: Double, _ count: Double, of total: Double) -> Double {
-        let (a, b) = (0.5, 0.5 * (1 - middle) / middle)
+        // The parameters of the beta distribution whose mean is the middle.
+        let a = 0.5
+        let b = a * (1 - middle) / middle
         return logBeta(a + count, b + total - count) - logBeta(a, b) - count * log(part)
             - (total - count) * log1p(-part)
     }
@@ -38,25 +42,28 @@ package struct ConfidenceSequence: Sendable {
 
     /// Whether the true part is certainly above a bound (true) or below it (false); nil if that is not certain yet.
     package func isAbove(_ bound: Double) -> Bool? {
-        guard let value = share.value, bound < 1 || value < 1, isSure(bound, share.count, Double(share.total)) else {
-            return nil
-        }
+        guard let value = share.value else { return nil }
+        // A part of 1 is neither above a bound of 1 nor below it.
+        guard bound < 1 || value < 1, isSure(bound, share.count, Double(share.total)) else { return nil }
         return value > bound
     }
 
+    /// Whether a sample excludes a part. The bound is kept off 0 and 1, whose logarithms are infinite.
     private func isSure(_ bound: Double, _ count: Double, _ total: Double) -> Bool {
         evidence(against: min(max(bound, 1e-12), 1 - 1e-12), count, of: total) >= enough
     }
 
-    /// How many more cases are needed to be certain of a bound if the part stays as it is; nil if more than a billion.
+    /// How many more cases are needed to be certain of a bound if the part stays as it is; nil if there would be more
+    /// than a billion in all.
     package func needed(for bound: Double) -> Int? {
         guard isAbove(bound) == nil else { return 0 }
         guard share.total <= 1_000_000_000 else { return nil }
         let part = share.value ?? 0
-        var (low, high) = (Double(share.total), Double(max(1, share.total)))
+        var low = Double(share.total)
+        var high = max(1, low)
         while !isSure(bound, part * high, high) {
             low = high
-            high = high * 2
+            high *= 2
             guard high <= 1e9 else { return nil }
         }
         while high - low > max(1, high / 100) {
@@ -69,17 +76,21 @@ package struct ConfidenceSequence: Sendable {
     /// The parts that are not excluded.
     package var interval: ClosedRange<Double> {
         guard let value = share.value else { return 0...1 }
-        let (count, total) = (share.count, Double(share.total))
-        func end(between inside: Double, and outside: Double) -> Double {
-            var (inside, outside) = (inside, outside)
-            // The evidence grows with the distance from the sample's own part.
+        let count = share.count
+        let total = Double(share.total)
+        func end(between value: Double, and limit: Double) -> Double {
+            var inside = value
+            var outside = limit
+            // The evidence grows with the distance from the sample's own part. 60 steps are as exact as a `Double`.
             for _ in 0..<60 {
                 let half = (inside + outside) / 2
                 if evidence(against: half, count, of: total) < enough { inside = half } else { outside = half }
             }
             return inside
         }
-        return (share.count == 0 ? 0 : end(between: value, and: 0))...(value == 1 ? 1 : end(between: value, and: 1))
+        let lower = count == 0 ? 0 : end(between: value, and: 0)
+        let upper = value == 1 ? 1 : end(between: value, and: 1)
+        return lower...upper
     }
 }
 

@@ -46,7 +46,7 @@ extension ReportGate {
 
     /// Whether all devices stay within the bound, for a gate on all devices.
     package func judge(_ report: FleetReport) -> Judgement {
-        let count = measure == .syncFailed ? report.unsynced : report.troubled[.storeFailed] ?? 0
+        let count = measure == .syncFailed ? report.unsynced : report.troubled[.storeFailed, default: 0]
         var judgement = judge(bounds(of: counted(count, of: report.devices, report.scale)), after: nil)
         judgement.scale = max(1, report.scale)
         return judgement
@@ -65,7 +65,8 @@ extension ReportGate {
             case (false, .differs): judgeFunctions(of: patch, after: previous, scale)
             case (false, _): judge(bounds(of: patch, scale), after: previous.map { bounds(of: $0, scale) })
             }
-        judgement.scale = max(1, judgement.isOfUncounted ? scale : self.scale(in: patch, scale))
+        let represented = judgement.isOfUncounted ? scale : self.scale(in: patch, scale)
+        judgement.scale = max(1, represented)
         return judgement
     }
 
@@ -97,9 +98,10 @@ extension ReportGate {
         return now.lower.isAbove(bound.value) == true ? .crossed : .undecided
     }
 
-    /// The part of all looks in which a bound on a share may be wrong. Of two versions, each may be wrong half as
-    /// often.
-    private var errors: Double { isRelative ? 0.025 : 0.05 }
+    /// The part of all looks in which a bound on a share may be wrong.
+    private static let usualErrors = 0.05
+    /// The same for this gate. Of two versions, each may be wrong half as often.
+    private var errors: Double { isRelative ? Self.usualErrors / 2 : Self.usualErrors }
 
     private func bounds(of patch: FleetReport.Patch, _ scale: Int) -> Bounds {
         // A suspected patch is neither blamed nor cleared: its devices may have to be added.
@@ -129,6 +131,9 @@ extension ReportGate {
         }
     }
 
+    /// The share of the counted devices.
+    ///
+    /// - Parameter scale: How many devices each counted one represents.
     private func counted(_ count: Int, of total: Int, _ scale: Int) -> Share {
         Share(count / max(1, scale), of: total / max(1, scale))
     }
@@ -139,6 +144,7 @@ extension ReportGate {
         of patch: FleetReport.Patch, after previous: FleetReport.Patch?, _ scale: Int
     ) -> Judgement {
         let functions = patch.usedFunctions
+        // At least one, to divide by.
         let votes = Double(functions.reduce(1) { $0 + $1.votes })
         var all = functions.map { function in
             judge(
@@ -156,14 +162,17 @@ extension ReportGate {
     ) -> Judgement {
         let share = function.differingShare
         let upper = sequence(share, errors)
+        // Without votes, there is still a part in which it may be wrong: the evidence for none would be infinite.
         let now = Bounds(lower: sequence(share, errors * max(weight, 1e-12)), upper: upper)
         let before = old.map { bounds(of: $0.differingShare) }
         let verdict = function.isComparable ? verdict(on: now, after: before) : .undecided
         let users = sequence(function.users, errors)
         let limited = limited(verdict, to: users)
+        let isAbove = (share.value ?? 0) > bound.value
+        let isLimited = verdict == .crossed && limited == .undecided
         return Judgement(
-            verdict: limited, sequence: (share.value ?? 0) > bound.value ? now.lower : upper, previous: before?.lower,
-            function: function, users: verdict == .crossed && limited == .undecided ? users : nil)
+            verdict: limited, sequence: isAbove ? now.lower : upper, previous: before?.lower, function: function,
+            users: isLimited ? users : nil)
     }
 
     /// The verdict on a function after a look at how many devices use it.
@@ -182,7 +191,7 @@ extension ReportGate {
     /// The functions for which there was no room, which may differ in each call.
     private func judgeUncounted(_ patch: FleetReport.Patch, _ scale: Int) -> Judgement {
         let share = counted(patch.uncounted, of: max(patch.shadowed, patch.uncounted), scale)
-        let sequence = sequence(share, 0.05)
+        let sequence = sequence(share, Self.usualErrors)
         return Judgement(
             verdict: sequence.isAbove(bound.value) == false ? .passed : .undecided, sequence: sequence,
             isOfUncounted: true)
@@ -193,25 +202,26 @@ extension ReportGate {
     private func judgeExactly(_ patch: FleetReport.Patch, _ scale: Int) -> Judgement {
         let share = share(in: patch, scale)
         let isOpen = measure == .rolledBack && patch.suspected > 0
-        return Judgement(verdict: exactVerdict(on: share, isOpen: isOpen), sequence: sequence(share, 0.05))
+        return Judgement(verdict: exactVerdict(on: share, isOpen: isOpen), sequence: sequence(share, errors))
     }
 
     /// The first device decides, of any function.
     private func judgeFunctionsExactly(_ patch: FleetReport.Patch, _ scale: Int) -> Judgement {
         let functions = patch.usedFunctions
-        let worst = functions.max { $0.differingShare.count < $1.differingShare.count }
+        var worst = functions.max { $0.differingShare.count < $1.differingShare.count }
         let share = worst?.differingShare ?? Share(0, of: 0)
         if share.count == 0, patch.uncounted > 0 { return judgeUncounted(patch, scale) }
         let hidden = functions.first { !$0.isComparable }
+        if share.count == 0, let hidden { worst = hidden }
         return Judgement(
-            verdict: exactVerdict(on: share, isOpen: hidden != nil), sequence: sequence(share, 0.05),
-            function: share.count > 0 ? worst : hidden ?? worst)
+            verdict: exactVerdict(on: share, isOpen: hidden != nil), sequence: sequence(share, errors), function: worst)
     }
 
     /// - Parameter isOpen: Whether there may be a device that is not known yet.
     private func exactVerdict(on share: Share, isOpen: Bool) -> Verdict {
         if share.count > 0 { return .crossed }
-        return share.total == 0 || isOpen ? .undecided : .passed
+        if share.total == 0 || isOpen { return .undecided }
+        return .passed
     }
 }
 
@@ -222,5 +232,5 @@ extension FleetReport.Patch {
 
 extension FleetReport.Comparison {
     /// Whether at least half of its calls could be compared. From fewer, nothing follows for the others.
-    package var isComparable: Bool { comparableShare.value ?? 1 >= 0.5 }
+    package var isComparable: Bool { (comparableShare.value ?? 1) >= 0.5 }
 }

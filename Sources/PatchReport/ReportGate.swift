@@ -13,27 +13,32 @@ package struct ReportGate: Sendable, Equatable {
         case differs
         /// Devices on which the patch failed, also in shadow, of all devices that reported it.
         case failing
+        /// Devices that rolled the patch back, likewise.
         case rolledBack = "rolled-back"
+        /// Devices that refused the patch, likewise.
         case refused
         /// Devices whose last sync failed, of all devices that reported anything.
         case syncFailed = "sync-failed"
         /// Devices whose store could not be used, of all devices that reported anything.
         case storeFailed = "store-failed"
-        /// Measured calls that took longer than a time, likewise.
+        /// Measured calls that took longer than a time: the mean of the devices' shares of their measured calls.
         case time
 
         /// Whether devices give a share of their calls.
         package var isOfCalls: Bool { [.failures, .fallbacks, .differs, .time].contains(self) }
         /// Whether a patch in shadow, or one that is live, has it. Calls are compared only in shadow, and only a live
         /// patch answers.
-        package func isDecided(inShadow: Bool) -> Bool { !isOfCalls || (self == .differs) == inShadow }
+        package func isDecided(inShadow: Bool) -> Bool {
+            guard isOfCalls else { return true }
+            return inShadow ? self == .differs : self != .differs
+        }
         /// Whether a gate may bound it with `=0`: it is decided by each device.
         fileprivate var mayBeExact: Bool { [.failing, .rolledBack, .refused, .differs].contains(self) }
         /// Whether all devices are counted, and not those with a patch.
         package var isOfFleet: Bool { [.syncFailed, .storeFailed].contains(self) }
     }
 
-    /// The times that a gate may name, as they are written.
+    /// The times that a gate may name, as they are written: those of `EventRecord.timeBounds`, in its order.
     package static let times = ["100us", "1ms", "2ms", "5ms", "10ms", "20ms", "50ms", "100ms", "200ms", "500ms"]
 
     /// What a gate allows.
@@ -80,6 +85,8 @@ package struct ReportGate: Sendable, Equatable {
     /// A gate is a measure, `<`, and a percentage, which `previous+` may precede; or it is `time-p95<5ms`, with any
     /// whole percentage from 1 to 99. Only a measure of a patch can have `previous+`. `=0` in place of the bound is an
     /// exact gate. A number without `%` is refused, because it could be a part or a percentage.
+    ///
+    /// - Returns: nil for any other text.
     package init?(_ text: String) {
         guard let gate = Self.exact(text) ?? Self.ofTime(text) ?? Self.ofShare(text) else { return nil }
         self = gate
@@ -111,13 +118,14 @@ package struct ReportGate: Sendable, Equatable {
         let number = isRelative ? value.dropFirst(previous.count) : value
         let digits = number.dropLast()
         guard number.hasSuffix("%"), !digits.isEmpty, digits.allSatisfy({ $0.isASCII && ($0.isNumber || $0 == ".") }),
-            let percent = Double(String(digits)), case let part = percent / 100, part > 0, part <= 1,
-            !isRelative || !measure.isOfFleet
+            let percent = Double(String(digits))
         else { return nil }
+        let part = percent / 100
+        guard part > 0, part <= 1, !(isRelative && measure.isOfFleet) else { return nil }
         return ReportGate(text, measure, isRelative ? .increase(part) : .part(part))
     }
 
-    /// What is before and after the only `<`.
+    /// What is before and after the only `<`; nil if there is not exactly one.
     private static func sides(of text: String) -> (name: Substring, value: Substring)? {
         let parts = text.split(separator: "<", omittingEmptySubsequences: false)
         return parts.count == 2 ? (parts[0], parts[1]) : nil

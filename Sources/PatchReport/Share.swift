@@ -13,7 +13,10 @@ package struct Share: Sendable, Equatable {
 
     /// The count as a whole number; `Int.max` if it is larger. Devices can make counts up, and the largest `Int` is
     /// 2^63 as a `Double`, which is one too many.
-    package var wholeCount: Int { Int(exactly: count.rounded()) ?? (count > 0 ? .max : 0) }
+    package var wholeCount: Int {
+        if let whole = Int(exactly: count.rounded()) { return whole }
+        return count > 0 ? .max : 0
+    }
 
     /// The part, from 0 to 1; nil if there is no whole.
     package var value: Double? { total > 0 ? count / Double(total) : nil }
@@ -21,8 +24,10 @@ package struct Share: Sendable, Equatable {
     /// Wilson's score interval. It is usable for few cases and for parts near 0, where the usual interval is not.
     package var interval: ClosedRange<Double> {
         guard total > 0 else { return 0...1 }
-        // 97.5 percent of a normal distribution are below z.
-        let (n, p, z) = (Double(total), count / Double(total), 1.959964)
+        let n = Double(total)
+        let p = count / n
+        // 97.5 percent of a normal distribution are below it.
+        let z = 1.959964
         let middle = (p + z * z / (2 * n)) / (1 + z * z / n)
         let half = z / (1 + z * z / n) * (p * (1 - p) / n + z * z / (4 * n * n)).squareRoot()
         return max(0, min(middle - half, p))...min(1, max(middle + half, p))
