@@ -88,9 +88,9 @@ struct ComparisonTable: Sendable {
     ) -> Outcome {
         let key = Key(patch: patch, function: reader.number(.function))
         // A function without a number takes no room here.
-        guard key.function > 0, functions[key] != nil || functions.count < most && reader.takesName() else {
-            return .noRoom
-        }
+        guard key.function > 0 else { return .noRoom }
+        let isKnown = functions[key] != nil
+        guard isKnown || (functions.count < most && reader.takesName()) else { return .noRoom }
         // It is taken out of the table, which would otherwise copy it to change it.
         var compared = functions.removeValue(forKey: key) ?? Compared(number: UInt16(clamping: functions.count))
         compared.counts.add(counts)
@@ -120,7 +120,8 @@ struct ComparisonTable: Sendable {
             line: reader.integer(.line))
         // A string that was dropped for lack of room cannot be shown.
         guard example.answer > 0, example.result > 0 else { return }
-        compared.examples[example] = min(compared.examples[example] ?? .max, time > 0 ? time : .max)
+        let first = time > 0 ? time : .max
+        compared.examples[example] = min(compared.examples[example] ?? .max, first)
         guard compared.examples.count > Self.mostExamples,
             let latest = sorted(compared.examples, reader.texts.table).last
         else { return }
@@ -167,7 +168,11 @@ struct ComparisonTable: Sendable {
         }
         for index in patches.indices {
             patches[index].comparisonScale = rows.scale
-            patches[index].comparisons.sort { ($1.counts.differed, $0.function) < ($0.counts.differed, $1.function) }
+            patches[index].comparisons.sort { one, other in
+                let count = one.counts.differed
+                guard count == other.counts.differed else { return count > other.counts.differed }
+                return one.function.hasBytes(before: other.function)
+            }
         }
     }
 

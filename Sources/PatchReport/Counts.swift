@@ -1,6 +1,8 @@
 internal import PatchText
 
+/// The calls of a live patch.
 package struct CallCounts: Sendable, Equatable {
+    /// All calls, those in which the patch failed, and those that something else than the patch answered.
     package var calls = 0, failures = 0, fallbacks = 0
     /// The calls whose time was measured, and the sum of their nanoseconds.
     package var measured = 0, nanoseconds = 0
@@ -43,7 +45,7 @@ package struct ComparisonCounts: Sendable, Equatable {
     package var agreed = 0, differed = 0
     /// Runs that failed, and calls that could not be compared.
     package var failed = 0, incomparable = 0
-    /// The time of the script in all runs.
+    /// The time of the script in all runs, in nanoseconds.
     package var nanoseconds = 0
 
     package mutating func add(_ other: ComparisonCounts) {

@@ -35,7 +35,7 @@ struct DeviceLife {
         case ran = 128
         /// It was compared in a function for which there was no room.
         case uncounted = 256
-        /// An event counts of it. Of the others, only the time of the first is known.
+        /// An event of it counts. Without one, only the time of the first is known.
         case counted = 512
     }
 
@@ -68,7 +68,8 @@ struct DeviceLife {
     func isRunning(on device: DeviceLife) -> Bool {
         guard let time = runTime else { return false }
         let isOver = [.refused, .over, .withdrawn, .rolledBack].contains(stage) && stageTime >= time
-        return !isOver && time >= device.runTime ?? 0
+        let lastLaunch = device.runTime ?? 0
+        return !isOver && time >= lastLaunch
     }
 
     func has(_ mark: Mark) -> Bool { run >> Self.marksShift & mark.rawValue != 0 }
@@ -90,10 +91,13 @@ struct DeviceLife {
     /// Notes an activation or a deactivation, or a launch of the device itself.
     mutating func noteRun(_ isOn: Bool, at time: UInt64) {
         let marks = run & ~Self.timeMask
-        run = marks | max(run & Self.timeMask, time << 1 | (isOn ? 1 : 0))
+        let latest = time << 1 | (isOn ? 1 : 0)
+        run = marks | max(run & Self.timeMask, latest)
     }
 
-    mutating func addFunction() { functions = functions &+ (functions < .max ? 1 : 0) }
+    mutating func addFunction() {
+        if functions < .max { functions += 1 }
+    }
 
     /// Notes an event of a patch.
     mutating func noteHeard(at time: UInt64) { heard = min(heard, UInt32(clamping: time / 1000)) }
@@ -101,7 +105,7 @@ struct DeviceLife {
     /// Notes an event of the device itself.
     mutating func noteLast(at time: UInt64) { heard = max(last ?? 0, UInt32(clamping: time / 1000)) }
 
-    /// An event of the device, for its own life.
+    /// Notes an event of the device, for its own life.
     mutating func record(_ name: EventRecord.Name?, at time: UInt64) {
         switch name {
         case .launched: noteRun(true, at: time)
@@ -111,7 +115,7 @@ struct DeviceLife {
         }
     }
 
-    /// An event of a patch, for its life on the device.
+    /// Notes an event of a patch, for its life on the device.
     ///
     /// - Parameters:
     ///   - isSuspicion: Whether a roll-back is of several patches, one of which was the cause.

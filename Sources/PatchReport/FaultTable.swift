@@ -55,9 +55,12 @@ struct FaultTable {
         let key = Key(
             patch: patch, event: name, code: reader.number(.error), function: reader.number(.function),
             reason: isReasoned ? message : 0)
-        guard faults[key] != nil || faults.count < most && reader.takesName() else { return false }
+        let isKnown = faults[key] != nil
+        guard isKnown || (faults.count < most && reader.takesName()) else { return false }
+        // A fault without a time is the last one to be the example.
+        let unknown: UInt64 = showsLatest ? 0 : .max
         let example = Example(
-            time: time > 0 || showsLatest ? time : .max, message: message, file: reader.number(.file),
+            time: time > 0 ? time : unknown, message: message, file: reader.number(.file),
             line: reader.integer(.line), stack: reader.number(.stack))
         var fault = faults.removeValue(forKey: key) ?? Counted(example: example)
         fault.count.addOrMost(count)
@@ -67,7 +70,7 @@ struct FaultTable {
         return true
     }
 
-    /// Whether one of two examples is reported, regardless of their order in the files.
+    /// Whether the first of two examples is reported, regardless of their order in the files.
     private func isPreferred(_ one: Example, to other: Example, _ texts: borrowing TextTable) -> Bool {
         // A string that was dropped for lack of space cannot be shown.
         guard (one.message == 0) == (other.message == 0) else { return other.message == 0 }

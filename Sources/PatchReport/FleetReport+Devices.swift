@@ -46,14 +46,17 @@ extension FleetReport.Patch {
         affected += one(isAffected(life))
         refused += one(life.has(.refused))
         stages[life.stage, default: 0] += scale
-        if let stopTime, life.has(.heardSinceStop) || own.runTime.map({ $0 >= stopTime }) ?? false {
+        guard let stopTime else { return true }
+        let hasLaunched = own.runTime.map { $0 >= stopTime } ?? false
+        if life.has(.heardSinceStop) || hasLaunched {
             heard += scale
             keeping += one(isRunning)
         }
         return true
     }
 
-    private func isFailing(_ life: DeviceLife) -> Bool { life.has(.failed) || !isLive && life.has(.failedInShadow) }
+    /// Whether it failed on a device; of a patch that is not live, also in shadow.
+    private func isFailing(_ life: DeviceLife) -> Bool { life.has(.failed) || (!isLive && life.has(.failedInShadow)) }
 
     /// Whether it failed on a device, or the device rolled it back.
     func isAffected(_ life: DeviceLife) -> Bool { isFailing(life) || life.has(.rolledBack) }

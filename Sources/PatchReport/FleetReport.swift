@@ -12,9 +12,9 @@ package struct FleetReport: Sendable, Equatable {
         package var damaged = 0
         /// The damaged lines that do not name their installation, and the devices that the others name.
         package var damagedWithoutDevice = 0, damagedDevices = 0
-        /// The damaged lines that are events with a name, a version or a code that no patch has, and one of these
-        /// names.
+        /// The damaged lines that are events with a name, a version or a code that no patch has.
         package var misnamed = 0
+        /// The first of these names in the order of bytes, cut to 64 bytes; nil if there is none.
         package var misnamedExample: String?
         /// Lines of another schema.
         package var foreign = 0
@@ -22,7 +22,7 @@ package struct FleetReport: Sendable, Equatable {
         package var withoutDevice = 0
         /// Events whose time is missing, before 2020 or in the future. They count, but not by time.
         package var withoutTime = 0
-        /// Events from before the requested time. They are not counted at all.
+        /// Events from before the requested time, or without a time if one is requested. They are not counted at all.
         package var earlier = 0
         /// Events that were not counted by patch, hour or string, because there were too many different ones. One that
         /// is the first of a device counts again if its hour has no room.
@@ -37,6 +37,7 @@ package struct FleetReport: Sendable, Equatable {
         package var origins = 0
         /// How many files could not be read to their end. Events are missing then.
         package var unread = 0
+        /// The files that were not read.
         package var leftOut: [LeftOut] = []
 
         /// A file that was not read, and why.
@@ -128,7 +129,7 @@ package struct FleetReport: Sendable, Equatable {
         package var isLive = false
         /// Devices that reported anything about the patch.
         package var devices = 0
-        /// Devices that reported it for the first time at or after the requested time.
+        /// Devices that reported it for the first time within the requested times (`ReportFilter.newDevices`).
         package var newDevices = 0
         /// Devices on which it runs: it was activated, not removed since, and part of the last launch.
         package var running = 0
@@ -140,6 +141,7 @@ package struct FleetReport: Sendable, Equatable {
         package var suspected = 0
         /// Devices on which it failed, or that rolled it back.
         package var affected = 0
+        /// Devices that refused it.
         package var refused = 0
         /// Devices by the last stage that they reported. Those in `.none` only loaded it, or the events of a stage are
         /// missing.
@@ -150,7 +152,7 @@ package struct FleetReport: Sendable, Equatable {
         }
         /// The same in milliseconds since 1970, to compare it with each event.
         private(set) var stopTime: UInt64?
-        /// Devices that have reported since then, and the number of them on which it still runs.
+        /// Devices that have reported since the feed stopped it, and the number of them on which it still runs.
         package var heard = 0, keeping = 0
         /// Devices that have compared it in shadow, now or earlier.
         package var shadowed = 0
@@ -197,16 +199,21 @@ package struct FleetReport: Sendable, Equatable {
             let new = hours.filter { $0.newDevices > 0 }
             guard let last = new.last?.hour else { return nil }
             let all = new.reduce(0) { $0.addingOrMost($1.newDevices) }
+            // The hour by which a quarter of them had it.
+            var quarter = last
             var count = 0
-            let quarter = new.first { hour in
+            for hour in new {
                 count.addOrMost(hour.newDevices)
-                return count > all / 4
+                guard count <= all / 4 else {
+                    quarter = hour.hour
+                    break
+                }
             }
-            let start = quarter.map { $0.hour - max(60 * 24, 2 * (last - $0.hour)) } ?? last
-            let (before, drawn) = (new.prefix { $0.hour < start }, new.first { $0.hour >= start })
-            return drawn.map {
-                ChartStart(hour: $0.hour, devicesBefore: before.reduce(0) { $0.addingOrMost($1.newDevices) })
-            }
+            let twoMonths = 60 * 24
+            let start = quarter - max(twoMonths, 2 * (last - quarter))
+            let before = new.prefix { $0.hour < start }
+            guard let first = new.first(where: { $0.hour >= start }) else { return nil }
+            return ChartStart(hour: first.hour, devicesBefore: before.reduce(0) { $0.addingOrMost($1.newDevices) })
         }
         /// The first minute in the chart with a failure or a roll-back, in minutes since 1970.
         package var firstBelievedBadMinute: Int? {
@@ -320,11 +327,13 @@ package struct FleetReport: Sendable, Equatable {
         package let last: Timestamp?
     }
 
+    /// What was reported of a patch in an hour.
     package struct Hour: Sendable, Equatable {
         /// Hours since 1970.
         package let hour: Int
         /// Devices that reported the patch for the first time.
         package var newDevices = 0
+        /// Calls, and those of them that failed.
         package var calls = 0, failures = 0
         /// Events of failures, and of roll-backs.
         package var failed = 0, rolledBack = 0

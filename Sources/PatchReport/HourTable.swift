@@ -26,7 +26,8 @@ struct HourTable: Sendable {
         of patch: UInt16, at time: UInt64, on device: UInt64, _ body: (inout FleetReport.Hour) -> Void
     ) -> Bool {
         let key = Key(patch: patch, hour: UInt32(clamping: time / 3_600_000))
-        guard hours[key] != nil || hours.count < most && room.take(for: device) else { return false }
+        let isKnown = hours[key] != nil
+        guard isKnown || (hours.count < most && room.take(for: device)) else { return false }
         body(&hours[key, default: FleetReport.Hour(hour: Int(key.hour))])
         return true
     }

@@ -65,7 +65,7 @@ extension ReportBuilder {
     /// Adds what an event says about the device itself.
     private mutating func addToDevice(_ event: Event) {
         // Until its time has come, an event of a clock that is ahead is no sign of life.
-        let isPast = 1...UInt64(max(1, present)) ~= event.time
+        let isPast = event.time > 0 && event.time <= UInt64(max(0, present))
         let trouble = FleetReport.Trouble.allCases.first { trouble in
             // A refused envelope whose patch is known is a fault of the patch.
             trouble.event == event.name && !(trouble == .refused && reader.version > 0)
@@ -177,6 +177,8 @@ extension ReportBuilder {
 
     // MARK: faults and hours
 
+    /// Adds the fault that an event reports.
+    ///
     /// - Parameters:
     ///   - patch: The number of the patch; 0 for the device itself.
     ///   - count: How often it happened; nil for as often as the event.

@@ -3,6 +3,7 @@ internal import PatchText
 
 // The report that is made of the tables.
 extension ReportBuilder {
+    /// The report on the lines that were added.
     package consuming func report() -> FleetReport {
         var report = FleetReport()
         report.input = input
@@ -61,9 +62,9 @@ extension ReportBuilder {
                 let affected = patches[number].isAffected(life) ? scale : 0
                 let part = SurroundingsTable.Count(devices: scale, affected: affected)
                 parts[number][life.surroundings, default: .init()].add(part)
-                if let hour = life.firstHour, !hours.add(newDevices: scale, of: UInt16(number), in: hour) {
-                    report.input.dropped.addOrMost(scale)
-                }
+                guard let hour = life.firstHour else { return }
+                let hasRoom = hours.add(newDevices: scale, of: UInt16(number), in: hour)
+                if !hasRoom { report.input.dropped.addOrMost(scale) }
             }
         }
         report.newest = Self.newest(lastTimes)
@@ -75,13 +76,14 @@ extension ReportBuilder {
         }
     }
 
-    /// The latest time that several devices have reached: two of three or more, four of forty or more, one in a
-    /// thousand. A single clock that is hours ahead would hide for as long that no events come any more.
+    /// The latest time that several devices have reached: two of three or more, one in ten up to four of forty, then
+    /// one in a thousand. A single clock that is hours ahead would hide for as long that no events come any more.
     ///
     /// - Parameter lastTimes: The times of the devices' last events, in seconds since 1970.
     private static func newest(_ lastTimes: [UInt32]) -> Timestamp? {
         let count = lastTimes.count
-        let several = max(count < 3 ? 1 : 2, min(4, count / 10), count / 1000)
+        let least = count < 3 ? 1 : 2
+        let several = max(least, min(4, count / 10), count / 1000)
         let newest = lastTimes.sorted(by: >).dropFirst(several - 1).first
         return newest.flatMap { Timestamp(secondsSince1970: Int($0)) }
     }

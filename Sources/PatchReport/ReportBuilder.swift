@@ -21,7 +21,9 @@ package struct ReportBuilder: ~Copyable, Sendable {
         package var devices = 1 << 22
         /// Patches that the feed does not list. Anyone who can send an event can make one up.
         package var patches = 1000
+        /// Hours of all patches together.
         package var hours = 200_000
+        /// Faults that are told apart.
         package var faults = 50_000
         /// Functions that are compared in shadow, and different reasons for each why its calls could not be.
         package var comparisons = 10_000, reasons = 20
@@ -75,9 +77,12 @@ package struct ReportBuilder: ~Copyable, Sendable {
     /// - Parameter now: The current time in milliseconds since 1970. The time of an event more than a day later is
     ///   ignored.
     package init(now: Int, limits: Limits = Limits(), filter: ReportFilter = ReportFilter()) {
+        let minute = 60_000
+        let day = 24 * 60 * minute
+        // 2020-01-01T00:00:00Z
         let earliest = 1_577_836_800_000
-        plausibleTimes = earliest..<max(earliest, now.addingOrMost(86_400_001))
-        present = now.addingOrMost(300_000)
+        plausibleTimes = earliest..<max(earliest, now.addingOrMost(day + 1))
+        present = now.addingOrMost(5 * minute)
         since = filter.since.map { $0.secondsSince1970 * 1000 }
         heardSince = filter.heardSince.map { $0.secondsSince1970 * 1000 }
         newDevices = filter.newDevices
@@ -97,6 +102,7 @@ package struct ReportBuilder: ~Copyable, Sendable {
 
     /// Counts the patches that a feed lists, before any event.
     package mutating func add(listed: [FleetReport.Listed]) {
+        // Half of the numbers, which is more than a list has. The others are for patches that devices name.
         for patch in listed.prefix(Int(UInt16.max) / 2) { patches.add(listed: patch, &reader) }
     }
 
@@ -115,7 +121,8 @@ package struct ReportBuilder: ~Copyable, Sendable {
             input.misnamed += 1
             // The least of the names, so that the order of lines does not matter.
             let name = reader.impossibleName
-            if input.misnamedExample.map({ name.hasBytes(before: $0) }) ?? true { input.misnamedExample = name }
+            let least = input.misnamedExample ?? name
+            input.misnamedExample = name.hasBytes(before: least) ? name : least
         }
     }
 

@@ -34,7 +34,8 @@ package struct ReportFilter: Sendable {
         self.origin = origin
     }
 
-    /// When the first event of a new device is, in seconds since 1970.
+    /// When the first event of a new device is, in seconds since 1970. If there is no end, it includes `UInt32.max`,
+    /// which stands for a device whose events have no time.
     var newDevices: ClosedRange<UInt32> {
         let first = UInt32(clamping: newSince?.secondsSince1970 ?? 0)
         return first...max(first, UInt32(clamping: newUntil?.secondsSince1970 ?? .max))

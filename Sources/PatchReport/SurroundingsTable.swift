@@ -41,7 +41,7 @@ struct SurroundingsTable {
     private var numbers = [Names(): UInt16(0)]
     private var last = (names: Names(), number: UInt16(0))
 
-    /// The number of those of the reader's line; 0 if there are too many.
+    /// The number of those of the reader's line; 0 if it names none, or if there are too many.
     mutating func number(for reader: inout EventReader) -> UInt16 {
         let names = Names(
             appVersion: reader.number(.appVersion), system: reader.number(.system),
@@ -59,16 +59,20 @@ struct SurroundingsTable {
     }
 
     private static func place(_ names: Names, _ texts: borrowing TextTable) -> Place {
-        let (app, system) = (texts.text(names.appVersion), texts.text(names.systemVersion))
+        let app = texts.text(names.appVersion)
+        let system = texts.text(names.systemVersion)
         return Place(
             names: names, numbers: parts(of: app) + parts(of: system),
             text: "\(app)\n\(system)\n\(texts.text(names.system))")
     }
 
-    /// The first four numbers of a version; -1 for each missing one.
+    /// How many numbers of a version count for the order.
+    private static let mostParts = 4
+
+    /// The first numbers of a version; -1 for each missing one.
     private static func parts(of version: String) -> [Int] {
-        let parts = version.split(separator: ".").prefix(4).map { Int($0) ?? 0 }
-        return parts + Array(repeating: -1, count: 4 - parts.count)
+        let parts = version.utf8.split(separator: UInt8(ascii: ".")).prefix(mostParts).map { Int(Substring($0)) ?? 0 }
+        return parts + Array(repeating: -1, count: mostParts - parts.count)
     }
 
     /// Whether a number's surroundings are older than another's.
@@ -83,28 +87,28 @@ struct SurroundingsTable {
     /// The operating system with its version; empty if it is not known.
     func system(_ number: UInt16, _ texts: borrowing TextTable) -> String {
         let names = places[Int(number)].names
-        guard names.system > 0 else { return "" }
-        return texts.text(names.system) + (names.systemVersion > 0 ? " " + texts.text(names.systemVersion) : "")
+        let system = texts.text(names.system)
+        guard names.system > 0, names.systemVersion > 0 else { return system }
+        return "\(system) \(texts.text(names.systemVersion))"
     }
 
     /// A patch's devices by app version, the newest first, and by system, the most frequent first.
     func report(
         to patch: inout FleetReport.Patch, _ counts: Counts, _ texts: borrowing TextTable
     ) {
-        var versions: [ExactString: (order: [Int], part: FleetReport.Part)] = [:]
+        var versions: [ExactString: (numbers: ArraySlice<Int>, part: FleetReport.Part)] = [:]
         var systems: [ExactString: FleetReport.Part] = [:]
         for (number, count) in counts {
             let version = appVersion(number, texts)
-            let order = places[Int(number)].numbers
-            versions[ExactString(version), default: (order, FleetReport.Part(name: version))].part.add(count)
+            let numbers = places[Int(number)].numbers.prefix(Self.mostParts)
+            versions[ExactString(version), default: (numbers, FleetReport.Part(name: version))].part.add(count)
             let name = system(number, texts)
             guard !name.isEmpty else { continue }
             systems[ExactString(name), default: FleetReport.Part(name: name)].add(count)
         }
-        patch.appVersions = versions.values.sorted {
-            let (one, other) = ($0.order.prefix(4), $1.order.prefix(4))
-            guard one == other else { return other.lexicographicallyPrecedes(one) }
-            return $1.part.name.hasBytes(before: $0.part.name)
+        patch.appVersions = versions.values.sorted { one, other in
+            guard one.numbers == other.numbers else { return other.numbers.lexicographicallyPrecedes(one.numbers) }
+            return other.part.name.hasBytes(before: one.part.name)
         }.map(\.part)
         patch.systems = systems.values.sorted {
             $0.devices == $1.devices ? $0.name.hasBytes(before: $1.name) : $0.devices > $1.devices

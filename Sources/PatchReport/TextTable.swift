@@ -55,13 +55,16 @@ internal import PatchText
     /// - Parameter isFree: Whether it is free text, such as a message. The last quarter of the room is for names.
     func hasRoom(for text: UnsafeRawBufferPointer, isFree: Bool = false) -> Bool {
         let end = starts[starts.count - 1] + min(text.count, Self.longest)
-        return isFree ? count < Self.most / 4 * 3 && end <= Self.room / 4 * 3 : count < Self.most && end <= Self.room
+        let most = isFree ? Self.most / 4 * 3 : Self.most
+        let room = isFree ? Self.room / 4 * 3 : Self.room
+        return count < most && end <= room
     }
 
     /// Whether a number's string is this one, which is not empty. It is asked for each key of each line, so that a call
     /// would show in the time of a report.
     @inline(__always) func isEqual(_ number: UInt32, to text: UnsafeRawBufferPointer) -> Bool {
-        let (start, count) = (starts[Int(number)], min(text.count, Self.longest))
+        let start = starts[Int(number)]
+        let count = min(text.count, Self.longest)
         guard starts[Int(number) + 1] - start == count, let text = text.baseAddress,
             let own = unsafe bytes.baseAddress
         else { return false }
@@ -105,6 +108,7 @@ internal import PatchText
         return place
     }
 
+    /// The string of a number; empty for 0.
     func text(_ number: UInt32) -> String {
         unsafe String(decoding: bytes[starts[Int(number)]..<starts[Int(number) + 1]], as: UTF8.self)
     }
