@@ -10,7 +10,7 @@ extension URL: PatchValue, BasicValue {
 
     public static func _read(from stack: _PatchStack, at index: Int32) -> URL? {
         guard let text = String._read(from: stack, at: index), text.utf8.count <= longest,
-            stack.pays(text.utf8.count, bytes: 4 * text.utf8.count)
+            stack.pay(text.utf8.count, bytes: 4 * text.utf8.count)
         else { return nil }
         return URL(string: text, encodingInvalidCharacters: false)
     }

@@ -46,7 +46,7 @@ struct ScriptFunction: Sendable {
                 default: return try original(arguments)
                 }
                 for argument in arguments { argument._push(to: stack) }
-                if stack.runs(Int32(arguments.count), 1), let value = ScriptResult.read(from: stack) {
+                if stack.run(Int32(arguments.count), 1), let value = ScriptResult.read(from: stack) {
                     let type = InterfaceType(signature?.resultType ?? "value")
                     guard let fault = value.fault(as: type, in: types) else {
                         stack.leave()

@@ -120,7 +120,7 @@ public final class PatchEventLog: Sendable {
                     memory.write(failed.record, at: now)
                 }
             }
-            guard memory.repeats.isNew(event, at: now) else { return }
+            guard memory.repeats.add(event, at: now) else { return }
             memory.write(event.record, at: now)
         }
     }

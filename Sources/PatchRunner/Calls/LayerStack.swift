@@ -175,14 +175,14 @@ struct LayerStack {
     private func link() {
         var below: Layer?
         for (id, barrier) in sample.lowerBarriers {
-            barrier.place(above: active.last { !$0.isOff && $0.id.hasBytes(before: id) }?.layer)
+            barrier.put(above: active.last { !$0.isOff && $0.id.hasBytes(before: id) }?.layer)
         }
         for each in active {
-            each.layer.place(above: sample.lowerBarrier(of: each.id) ?? below)
+            each.layer.put(above: sample.lowerBarrier(of: each.id) ?? below)
             each.layer.admit(isOpen: each.isOpen)
             if !each.isOff { below = each.layer }
         }
-        barrier?.place(above: below)
+        barrier?.put(above: below)
         let isObserved = isInstrumented && below != nil || sample.takesCalls
         unsafe pp_cell_set(top.address, (isObserved ? barrier ?? below : below)?.pointer)
     }

@@ -43,7 +43,7 @@ extension PatchMethods {
                     }
                 }
             } catch {
-                _ = reader.fails(with: error)
+                _ = reader.fail(with: error)
                 return nil
             }
         }

@@ -2,7 +2,7 @@ internal import CLuaBridge
 
 extension _PatchStack {
     /// Runs the entered function with this many arguments, for this many results. Returns whether the run succeeded.
-    @usableFromInline package func runs(_ arguments: Int32, _ results: Int32) -> Bool {
+    @usableFromInline package func run(_ arguments: Int32, _ results: Int32) -> Bool {
         unsafe pp_run(state, arguments, results)
     }
 
@@ -105,7 +105,7 @@ extension PatchResult {
     ///
     /// - Returns: The result. nil if the run failed or the result has another type; the call has not ended then.
     @inlinable static func finish(_ stack: _PatchStack, arguments: Int32) -> Value? {
-        guard stack.runs(arguments, count), let value = read(from: stack) else { return nil }
+        guard stack.run(arguments, count), let value = read(from: stack) else { return nil }
         stack.leave()
         return value
     }

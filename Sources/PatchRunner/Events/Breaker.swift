@@ -17,11 +17,13 @@ final class Breaker: Sendable {
         case closed(String)
     }
 
+    /// Which calls run a replacement.
     enum Position: Sendable {
+        /// All of them.
         case closed
-        /// None does until the end of a pause, an uptime.
+        /// None, until the end of a pause, an uptime.
         case open(until: Duration)
-        /// One call at a time tries it.
+        /// One at a time, to try it.
         case halfOpen
     }
 
@@ -35,9 +37,12 @@ final class Breaker: Sendable {
         func ended(succeeded: Bool?) { breaker.ended(self, succeeded) }
     }
 
+    /// The open breaker of a replacement.
     private struct Opening {
+        /// How long a pause lasts, and the uptime at which the current one ends.
         var pause: Duration
         var end: Duration
+        /// How many tries in a row have succeeded.
         var successes = 0
         /// The call that tries it, and until when no other one does.
         var probe: (number: Int, end: Duration)?
@@ -49,8 +54,9 @@ final class Breaker: Sendable {
         var probes = 0
     }
 
+    /// How many tries in a row must succeed.
     private static let successes = 3
-    /// If there is no pause, a call tries it alone for this long.
+    /// The least time that a call tries it alone, however short the pause is.
     private static let shortestTry = Duration.seconds(1)
     private static let longestPause = Duration.seconds(3600)
     /// The end of a pause that has none.
@@ -62,15 +68,16 @@ final class Breaker: Sendable {
     private let functions: [String]
     let uptime: Uptime
     private let changed: @Sendable (Breaker, Change) -> Void
-    private let patch = Mutex(Patch())
-
-    private struct Patch { weak var object: (any AnyObject & Sendable)? }
-
-    /// The loaded patch whose failures it counts; nil if it is gone.
-    var owner: (any AnyObject & Sendable)? { patch.locked { $0.object } }
-
-    func belongs(to owner: any AnyObject & Sendable) { patch.locked { $0.object = owner } }
     private let state = Mutex(State())
+    private let reference = Mutex(Reference())
+
+    private struct Reference { weak var owner: (any AnyObject & Sendable)? }
+
+    /// The loaded patch whose failures it counts; nil before it is set, and if the patch is gone.
+    var owner: (any AnyObject & Sendable)? {
+        get { reference.locked { $0.owner } }
+        set { reference.locked { $0.owner = newValue } }
+    }
 
     /// - Parameter uptime: The clock by which failures add up, and by which a pause ends.
     init(
@@ -85,6 +92,7 @@ final class Breaker: Sendable {
         self.changed = changed
     }
 
+    /// Counts a failure of a replacement.
     func count(_ function: String) {
         guard limit < .max else { return }
         let now = uptime.now()
@@ -154,9 +162,12 @@ final class Breaker: Sendable {
                 opening.pause = max(opening.pause, min(opening.pause * 2, Self.longestPause))
                 opening.end = uptime.now() + opening.pause
             }
-            let isClosed = opening.successes == Self.successes
-            state.open[function] = isClosed ? nil : opening
-            return isClosed ? .closed(function) : succeeded == false ? .pauses(function) : nil
+            guard opening.successes < Self.successes else {
+                state.open[function] = nil
+                return .closed(function)
+            }
+            state.open[function] = opening
+            return succeeded == false ? .pauses(function) : nil
         }
         if let change { changed(self, change) }
     }
@@ -179,6 +190,7 @@ struct RecentFailures {
     /// How many functions have failed.
     var functions: Int { counts.count }
 
+    /// Counts a failure, and forgets those that are older than the window.
     mutating func add(_ function: String, at now: Duration, window: Duration) {
         while let first = moments.first, now - first.began > window {
             for (function, number) in first.counts {

@@ -35,10 +35,11 @@ package struct EventDeduplicator<Event: RepeatedEvent>: Sendable {
         let told: Int
         /// The latest occurrence of the event.
         let event: Event
+        /// How often it has happened since it was reported.
         var count = 0
     }
 
-    /// The number of different events that are tracked. Any further events with the same name count as one, except a
+    /// The most different events that are tracked. Any further events with the same name count as one, except a
     /// script's log lines: they are always reported, because their bytes are limited.
     private let most = 256
     private let milliseconds: Int
@@ -50,13 +51,13 @@ package struct EventDeduplicator<Event: RepeatedEvent>: Sendable {
     /// Whether any repetitions have not been reported yet.
     package var areWaiting: Bool { repeats.values.contains { $0.count > 0 } }
 
-    /// Whether an event must be reported now. If not, it is counted.
+    /// Takes an event. Returns whether it must be reported now; if not, it is counted.
     ///
     /// - Parameter now: Milliseconds.
-    package mutating func isNew(_ event: Event, at now: Int) -> Bool {
+    package mutating func add(_ event: Event, at now: Int) -> Bool {
         guard var key = event.sameness else { return true }
         if repeats[key] == nil, repeats.count >= most {
-            guard key.name != "log" else { return true }
+            guard key.name != EventRecord.Name.log.rawValue else { return true }
             key = EventSameness(key.name, nil)
         }
         if let known = repeats[key] {
@@ -87,7 +88,8 @@ package struct EventDeduplicator<Event: RepeatedEvent>: Sendable {
     private mutating func take(toldAgainAt now: Int?, where isMeant: (EventSameness, Repeat) -> Bool) -> [Event] {
         let taken = repeats.filter { isMeant($0.key, $0.value) }
         for (key, value) in taken {
-            repeats[key] = now.flatMap { value.count > 0 ? Repeat(told: $0, event: value.event) : nil }
+            repeats[key] = nil
+            if let now, value.count > 0 { repeats[key] = Repeat(told: now, event: value.event) }
         }
         return taken.values.filter { $0.count > 0 }.sorted { $0.told < $1.told }.map { $0.event.repeated($0.count) }
     }

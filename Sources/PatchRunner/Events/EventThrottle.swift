@@ -39,7 +39,7 @@ package final class EventThrottle<Event: RepeatedEvent>: Sendable {
         let now = now
         let (over, isNew, awaits) = state.locked { state in
             let over = state.repeats.take(at: now)
-            let isNew = state.repeats.isNew(event, at: now)
+            let isNew = state.repeats.add(event, at: now)
             let awaits = !isNew && !state.isAwaited
             if awaits { state.isAwaited = true }
             return (over, isNew, awaits)

@@ -76,7 +76,8 @@ package final class PatchEventSink: Sendable {
         return unsafe .logged(.init(patch, severity, String(decoding: text, as: UTF8.self)))
     }
 
-    func takesTurns(_ error: PatchError) {
+    /// Reports that calls take turns, and why another instance could not be made.
+    func reportTurns(because error: PatchError) {
         emit(.logged(.init(patch, .warning, "calls take turns, because another instance could not be made: \(error)")))
     }
 

@@ -50,18 +50,21 @@ package struct LayerReference: Equatable, Sendable {
     var reference: LayerReference { LayerReference(address: address, number: number) }
 
     /// Pushes the `otherwise`; for an error, its message and its code. Returns whether it is an error.
-    func pushesOtherwise() -> Bool { unsafe pp_push_otherwise(pointer) }
+    func pushOtherwise() -> Bool { unsafe pp_push_otherwise(pointer) }
 
     package var hasOtherwise: Bool { unsafe pp_has_otherwise(pointer) }
 
     var statistics: pp_statistics { unsafe pp_layer_statistics(pointer) }
+    /// How many asynchronous calls of its patch wait, including calls of other functions.
     var waitingCalls: Int { Int(clamping: unsafe pp_waiting_calls(pp_layer_patch(pointer))) }
+    /// How many instances its patch has.
     var instances: Int { unsafe Int(pp_instance_count(pp_layer_patch(pointer))) }
-    /// Closes instances of its patch, in which a call is, that its memory is not enough for.
+    /// Closes instances of its patch, until its memory is enough for the others. A call of this thread is in the patch.
     func shrink() { unsafe pp_shrink(pp_layer_handle(pointer)) }
     /// Counts a failure, and that something else answers. Returns false and counts nothing if it is on no name any
     /// more.
     func countFailure() -> Bool { unsafe pp_count_failure(pointer) }
+    /// Counts that something else answers.
     func countFallback() { unsafe pp_count_fallback(pointer) }
 
     /// Whether it is a barrier: a layer above the layers of patches that refuses each call.
@@ -81,5 +84,6 @@ package struct LayerReference: Equatable, Sendable {
     /// Ends that. Returns whether a call has entered it.
     func endTry() -> Bool { unsafe pp_layer_was_tried(pointer) }
 
-    func place(above below: Layer?) { unsafe pp_cell_set(cellBelow, below?.pointer) }
+    /// Puts it on a layer, to which its calls go on; with nil on the original.
+    func put(above below: Layer?) { unsafe pp_cell_set(cellBelow, below?.pointer) }
 }

@@ -182,7 +182,7 @@ public final class PatchRunner: Sendable {
                 patch.scripts, limits: limits, host: host, names: registry.names, reports: reports,
                 seed: .random(in: .min ... .max), onLine: lineCounter)
             let loaded = try LoadedPatch(manifest, script: script, owner: self.identity)
-            breaker.belongs(to: loaded)
+            breaker.owner = loaded
             tell(.loaded(.init(identity, replaces: loaded.replaces)))
             return loaded
         } catch {
@@ -218,7 +218,7 @@ public final class PatchRunner: Sendable {
         endShadows { $0.name == patch.name && $0.version <= patch.version }
         if let replaced { tell(.deactivated(.init(replaced.id))) }
         tell(.activated(.init(patch.id)))
-        if let why = patch.script.whyAlone { patch.script.reports.takesTurns(why) }
+        if let why = patch.script.whyAlone { patch.script.reports.reportTurns(because: why) }
     }
 
     /// Checks that a loaded patch may begin now, and begins it. If not, that is reported.

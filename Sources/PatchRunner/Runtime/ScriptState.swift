@@ -79,9 +79,9 @@ package final class ScriptState: LayerOwner {
             try ScriptLoader(lua: another, scripts: loader.scripts, limits: limits).run(patch, in: host)
         } catch {
             another.drop(forGood: !error.isCircumstance)
-            return reports.takesTurns(error)
+            return reports.reportTurns(because: error)
         }
-        do throws(PatchError) { try another.join() } catch { reports.takesTurns(error) }
+        do throws(PatchError) { try another.join() } catch { reports.reportTurns(because: error) }
     }
 
     /// Why no call makes another instance: the script takes longer to load than a call may take. nil if calls may.
@@ -120,7 +120,7 @@ package final class ScriptState: LayerOwner {
         let top = stack.top
         defer { stack.top = top }
         do throws(Slot.Mismatch) {
-            return try slot.otherwise(on: stack, isError: layer.pushesOtherwise(), of: patch)
+            return try slot.otherwise(on: stack, isError: layer.pushOtherwise(), of: patch)
         } catch {
             let (script, line) = layer.place(in: lua)
             throw PatchError(

@@ -67,7 +67,7 @@ public struct PatchMethods<Object: PatchObject> {
                     stack.hostEnds()
                     return Output.push(result, to: stack)
                 } catch {
-                    return reader.fails(with: error)
+                    return reader.fail(with: error)
                 }
             })
     }
@@ -120,7 +120,7 @@ struct PatchArguments {
     }
 
     /// Pushes an error of the method or of its arguments, and returns the callback result for it.
-    func fails(with error: any Error) -> Int32 {
+    func fail(with error: any Error) -> Int32 {
         guard let mismatch = error as? Mismatch else { return stack.raise(error) }
         stack.push(message: mismatch.message)
         return CallbackResult.notCalled
@@ -129,7 +129,7 @@ struct PatchArguments {
 
 extension _PatchStack {
     package func push(object: any PatchObject) {
-        guard pays(10) else { return pushNil() }
+        guard pay(10) else { return pushNil() }
         let call = unsafe pp_owning_call(state)
         guard call != 0 else { return refuse("an object outside of a call") }
         let number = values.keep(object, for: call)

@@ -11,7 +11,7 @@ extension _PatchStack {
 
     /// Charges for work for the script: steps, and bytes that are about to be allocated. Returns false if the run must
     /// end.
-    @usableFromInline package func pays(_ steps: Int, bytes: Int = 0) -> Bool {
+    @usableFromInline package func pay(_ steps: Int, bytes: Int = 0) -> Bool {
         unsafe pp_pay(state, UInt64(steps), UInt64(bytes))
     }
 
@@ -28,7 +28,7 @@ extension _PatchStack {
     func push(name: String) {
         var name = name
         name.withUTF8 { bytes in
-            guard pays(1 + bytes.count / 64, bytes: bytes.count) else { return pushNil() }
+            guard pay(1 + bytes.count / 64, bytes: bytes.count) else { return pushNil() }
             unsafe bytes.withMemoryRebound(to: CChar.self) { unsafe pp_push_string(state, $0.baseAddress, $0.count) }
         }
     }
@@ -55,13 +55,16 @@ extension _PatchStack {
     /// The most bytes of a message that are used.
     private static let longestMessage = 4096
 
+    /// The bytes that an element of a table needs.
+    private static let bytesPerElement = 16
+
     package func push(_ values: [Double]) {
-        guard pays(values.count, bytes: 16 * values.count) else { return pushNil() }
+        guard pay(values.count, bytes: Self.bytesPerElement * values.count) else { return pushNil() }
         unsafe values.withUnsafeBufferPointer { unsafe pp_push_numbers(state, $0.baseAddress, $0.count) }
     }
 
     package func push(_ values: [Int]) {
-        guard pays(values.count, bytes: 16 * values.count) else { return pushNil() }
+        guard pay(values.count, bytes: Self.bytesPerElement * values.count) else { return pushNil() }
         unsafe values.withUnsafeBytes {
             unsafe pp_push_integers(state, $0.baseAddress?.assumingMemoryBound(to: Int64.self), values.count)
         }
@@ -137,12 +140,12 @@ extension _PatchStack {
         if count > limit {
             values.refuseRead("a string of \(count) bytes; at most \(limit) are allowed")
         } else {
-            _ = unsafe isWithinLimits(pp_fits_table(state, count))
+            unsafe checkLimits(pp_fits_table(state, count))
         }
     }
 
-    /// Whether the value that is read is within the limits. If not, sets the reason why it cannot be read.
-    func isWithinLimits(_ found: pp_within) -> Bool {
+    /// Returns whether the value that is read is within the limits. If not, sets the reason why it cannot be read.
+    @discardableResult func checkLimits(_ found: pp_within) -> Bool {
         let limits = values.limits
         switch found {
         case PP_WITHIN: return true
@@ -183,18 +186,17 @@ extension _PatchStack {
 
     // MARK: tables
 
-    /// Pushes a table. If the run must end, returns false, and pushes nil.
+    /// Pushes a table. Returns false, and pushes nil, if the run must end or the stack has no room.
     @usableFromInline package func pushTable(elements: Int = 0, fields: Int = 0) -> Bool {
-        guard unsafe pp_check_stack(state, 8) else {
+        guard unsafe pp_check_stack(state, 8) else {  // for the table, and for what is put into it
             refuse("nested too deep")
             return false
         }
         // The bytes that the table's parts will need. The number of fields is rounded up to a power of two. No memory
-        // has room for more than a tebibyte.
-        let bytesPerElement = 16
+        // has room for 2^40 parts.
         let bytesPerField = 80
-        let bytes = bytesPerElement * min(elements, 1 << 40) + bytesPerField * min(fields, 1 << 40)
-        guard pays(1, bytes: bytes) else {
+        let bytes = Self.bytesPerElement * min(elements, 1 << 40) + bytesPerField * min(fields, 1 << 40)
+        guard pay(1, bytes: bytes) else {
             pushNil()
             return false
         }
@@ -240,8 +242,8 @@ extension _PatchStack {
     /// Begins to read a table as a sequence. Returns the length, after which `endTable` must follow; nil for another
     /// value, or past a limit.
     @usableFromInline func beginTable(at index: Int32) -> Int? {
-        guard makeRoom(), let length = sequenceLength(at: index), entersTable(elements: length) else { return nil }
-        guard pays(length) else {
+        guard makeRoom(), let length = sequenceLength(at: index), enterTable(elements: length) else { return nil }
+        guard pay(length) else {
             endTable()
             return nil
         }
@@ -250,9 +252,9 @@ extension _PatchStack {
 
     /// Begins to read a table. If it is past a limit, returns false and sets the reason. If not, `endTable` must
     /// follow.
-    func entersTable(elements: Int) -> Bool {
+    func enterTable(elements: Int) -> Bool {
         let found = unsafe pp_enter_table(state, Int64(elements))
-        return found == PP_WITHIN || isWithinLimits(found)
+        return found == PP_WITHIN || checkLimits(found)
     }
 
     @usableFromInline func endTable() { unsafe pp_leave_table(state) }
@@ -262,7 +264,7 @@ extension _PatchStack {
     /// - Returns: Whether it has visited all pairs. It has not if the value is no table, past a limit, if the table
     ///   changed, or if the run must end.
     @usableFromInline package func forEachPair(at index: Int32, _ body: () -> Bool) -> Bool {
-        guard makeRoom(), isTable(at: index), entersTable(elements: 0) else { return false }
+        guard makeRoom(), isTable(at: index), enterTable(elements: 0) else { return false }
         defer { endTable() }
         let table = absolute(index)
         let calls = unsafe pp_calls(state)
@@ -273,7 +275,7 @@ extension _PatchStack {
                 if found == PP_CHANGED { values.refuseRead("a table that changed while it was read") }
                 return found == PP_NO_PAIR
             }
-            guard pays(1), unsafe isWithinLimits(pp_count_element(state)), body() else {
+            guard pay(1), unsafe checkLimits(pp_count_element(state)), body() else {
                 pop()
                 pop()
                 return false

@@ -337,7 +337,7 @@ extension _PatchStack {
     /// Begins to read a table as a struct, whose fields stay on the stack. After true, `endStruct` must follow.
     @usableFromInline func beginStruct(at index: Int32, fields: Int) -> Bool {
         let found = unsafe pp_begin_struct(state, index, Int32(fields))
-        return found == PP_WITHIN || found != PP_NOT_READ && isWithinLimits(found)
+        return found == PP_WITHIN || found != PP_NOT_READ && checkLimits(found)
     }
 
     @usableFromInline func endStruct(_ top: Int32) { unsafe pp_end_struct(state, top) }

@@ -64,7 +64,7 @@ extension PatchValue {
     @inlinable public static func _pushArray(_ values: [Self], to stack: _PatchStack) {
         guard stack.pushTable(elements: values.count) else { return }
         for (index, value) in values.enumerated() {
-            guard stack.pays(1) else { return }
+            guard stack.pay(1) else { return }
             value._push(to: stack)
             stack.setElement(index + 1)
         }

@@ -18,7 +18,7 @@ struct StackDecoder: Decoder {
             stack.top = base
             _ = stack.values.explain(explained)
         }
-        guard stack.entersTable(elements: 0) else { throw limit(stack, []) }
+        guard stack.enterTable(elements: 0) else { throw limit(stack, []) }
         defer { stack.endTable() }
         _ = stack.takeReadFault()
         let value = try decode(Value.self, from: stack, at: stack.absolute(index), path: [])
@@ -32,7 +32,7 @@ struct StackDecoder: Decoder {
     fileprivate static func decode<Value: Decodable>(
         _: Value.Type, from stack: _PatchStack, at place: Int32, path: [any CodingKey]
     ) throws -> Value {
-        guard stack.makeRoom(), stack.pays(1) else { throw mismatch(Value.self, path, "nested too deep") }
+        guard stack.makeRoom(), stack.pay(1) else { throw mismatch(Value.self, path, "nested too deep") }
         guard let type = Value.self as? any PatchValue.Type, type._isDirect else {
             return try Value(from: StackDecoder(stack: stack, codingPath: path, place: place))
         }
@@ -74,7 +74,7 @@ struct StackDecoder: Decoder {
         guard codingPath.count < deepest else {
             throw Self.mismatch(Any.self, codingPath, "tables nested more than \(deepest) deep")
         }
-        guard stack.pays(elements), stack.entersTable(elements: elements) else {
+        guard stack.pay(elements), stack.enterTable(elements: elements) else {
             throw Self.limit(stack, codingPath)
         }
         stack.endTable()
@@ -109,8 +109,8 @@ extension StackDecoder: SingleValueDecodingContainer {
 
 extension _PatchStack {
     /// Whether another value can be pushed to be read. If not, sets the reason.
-    fileprivate func hasRoomToRead() -> Bool {
-        guard pays(1) else { return false }
+    fileprivate func makeRoomToRead() -> Bool {
+        guard pay(1) else { return false }
         guard makeRoom() else {
             values.refuseRead("too large, or nested too deep")
             return false
@@ -154,7 +154,7 @@ private struct StackKeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtoco
     /// Pushes a field's value, which may be nil. Returns false, and pushes nothing, if there is no room or the run has
     /// ended.
     private func push(_ key: any CodingKey) -> Bool {
-        guard stack.hasRoomToRead() else { return false }
+        guard stack.makeRoomToRead() else { return false }
         if let number = key.intValue, key.stringValue == String(number) {
             stack.pushElement(number, of: table)
             guard stack.isNil(at: -1) else { return true }
@@ -217,7 +217,7 @@ private struct StackUnkeyedDecoding: UnkeyedDecodingContainer {
             throw DecodingError.valueNotFound(
                 Any.self, .init(codingPath: codingPath, debugDescription: "the sequence has only \(elements) elements"))
         }
-        guard stack.hasRoomToRead() else { throw StackDecoder.limit(stack, codingPath) }
+        guard stack.makeRoomToRead() else { throw StackDecoder.limit(stack, codingPath) }
         stack.pushElement(currentIndex + 1, of: table)
     }
 

@@ -45,7 +45,7 @@ struct StackEncoder: Encoder {
     }
 
     fileprivate static func encode(_ value: some Encodable, to stack: _PatchStack, path: [any CodingKey]) throws {
-        guard stack.makeRoom(), stack.pays(1) else {
+        guard stack.makeRoom(), stack.pay(1) else {
             throw noRoom(value, path)
         }
         if let value = value as? any PatchValue, type(of: value)._isDirect { return value._push(to: stack) }
@@ -95,7 +95,7 @@ extension _PatchStack {
     /// Pushes a table that stays until the outermost value is encoded. Returns its place; 0 if there is no room, or the
     /// run has ended.
     fileprivate func pushNestedTable() -> Int32 {
-        guard pays(1) else { return 0 }
+        guard pay(1) else { return 0 }
         guard makeRoom() else {
             refuseRun("too large, or nested too deep")
             return 0

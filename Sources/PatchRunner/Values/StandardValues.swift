@@ -156,7 +156,7 @@ extension Dictionary: PatchValue where Key: PatchDictionaryKey, Value: PatchValu
     @inlinable public func _push(to stack: _PatchStack) {
         guard stack.pushTable(fields: count) else { return }
         for (key, value) in self {
-            guard stack.pays(1) else { return }
+            guard stack.pay(1) else { return }
             key._push(to: stack)
             value._push(to: stack)
             stack.setPair()
