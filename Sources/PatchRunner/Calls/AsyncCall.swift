@@ -60,9 +60,7 @@ internal import Synchronization
             case .entered(let call): return .entered(call)
             case .refused(let reason): refusal = reason
             }
-            if refusal.isTransient,
-                let queue = unsafe refusal.layer.flatMap({ unsafe pp_layer_patch($0.pointer).flatMap(pp_patch_queue) })
-            {
+            if refusal.isTransient, let queue = unsafe refusal.layer?.queue {
                 // Another patch may be active on the name now.
                 if unsafe turn?.isIn(queue) != true {
                     turn = unsafe Turn(in: queue, of: slot)
@@ -79,7 +77,7 @@ internal import Synchronization
                 LuaState.releaseReserved()
             case .below(let below): return await enter(slot, .layer(below), after: Attempt(slot, .layer(below), nil))
             case .original: return .original
-            case .otherwise(let otherwise): return .otherwise(otherwise.bits)
+            case .otherwise(let otherwise): return .otherwise(otherwise.retainedBits())
             case .instrumented(let cell): return .instrumented(cell)
             case .probe(let probe, let layer):
                 layer.allowTry()
@@ -90,6 +88,9 @@ internal import Synchronization
         }
     }
 
+    /// Runs the script until it ends or waits.
+    ///
+    /// - Parameter values: How many values were pushed for it.
     @usableFromInline func resume(_ values: Int32, results: Int32) -> Step {
         switch UInt32(unsafe pp_resume(stack.state, values, results)) {
         case PP_DONE.rawValue: .done
@@ -105,6 +106,7 @@ internal import Synchronization
         stack.push(true)
     }
 
+    /// Goes on with the answer that was pushed: results, or an error.
     @usableFromInline func resume(withSuccess succeeded: Bool, results: Int32) -> Step {
         guard succeeded else { return resumeRaising(results: results) }
         return resume(stack.top, results: results)
@@ -119,6 +121,7 @@ internal import Synchronization
         return resume(2, results: results)
     }
 
+    /// Leaves the patch, until ``tryResume()``.
     @usableFromInline mutating func suspend() {
         unsafe layer = pp_current_layer(stack.state).map { unsafe Layer($0) }
         below = unsafe LayerReference(pp_current_below(stack.state))
@@ -142,6 +145,7 @@ internal import Synchronization
         case continued
         /// Calls are nested too deep, and it has ended.
         case isOver
+        /// It cannot enter now, and still waits.
         case isBusy
     }
 
@@ -154,7 +158,7 @@ internal import Synchronization
         return isOver ? .isOver : .isBusy
     }
 
-    /// The same, but waits while the patch is busy. If it stays busy, gives up.
+    /// Enters the patch again when it is no longer busy, or gives up if it stays so.
     @usableFromInline func awaitTurn(on slot: Slot) async -> Continuation {
         var turn: Turn?
         while true {
@@ -231,7 +235,7 @@ internal import Synchronization
         if needsClock { unsafe Self.startClock(for: queue, of: slot) }
     }
 
-    /// Serves the tasks in a queue until no task waits.
+    /// Serves the tasks in a queue every 20 milliseconds, until no task waits.
     private static func startClock(for queue: OpaquePointer, of slot: Slot) {
         let address = UInt(bitPattern: queue)
         Task.detached {

@@ -1,6 +1,7 @@
 internal import CLuaBridge
 internal import PatchCrypto
 
+/// A call, as one of the patches in shadow that it is compared with sees it.
 struct SampledCall {
     let shadow: Shadow
     /// Whether a patch with a greater id answers the call.
@@ -14,8 +15,8 @@ struct SampledCall {
 struct CallSample {
     /// The patches, and how many calls each of them takes until its second ends.
     private var members: [(shadow: Shadow, left: Int)] = []
-    /// Are below older versions of patches in shadow, by the patches' ids. They are kept for calls that are on their
-    /// way to one.
+    /// The barriers below older versions of patches in shadow, by the patches' ids. They are kept for calls that are on
+    /// their way to one.
     private(set) var lowerBarriers: [String: Layer] = [:]
 
     var shadows: [Shadow] { members.map(\.shadow) }
@@ -42,7 +43,8 @@ struct CallSample {
     /// - Parameter topmost: The id of the patch that answers it, if there is one.
     /// - Returns: The patches that it is compared with, and those that take no more calls until ``fill(_:)``.
     mutating func take(answeredBy topmost: String?) -> (taken: [SampledCall], full: [Shadow]) {
-        var (taken, full) = ([SampledCall](), [Shadow]())
+        var taken: [SampledCall] = []
+        var full: [Shadow] = []
         for place in members.indices where members[place].left > 0 {
             let shadow = members[place].shadow
             let id = shadow.patch.id
@@ -51,7 +53,7 @@ struct CallSample {
                 SampledCall(
                     shadow: shadow, isBelow: topmost.map { id.hasBytes(before: $0) } ?? false,
                     olderCell: older.map { unsafe UInt(bitPattern: $0.cellBelow) }))
-            guard members[place].left < .max else { continue }
+            guard members[place].left < .max else { continue }  // it takes all calls
             members[place].left -= 1
             if members[place].left == 0 { full.append(shadow) }
         }

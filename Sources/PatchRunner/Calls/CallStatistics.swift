@@ -13,7 +13,8 @@ package struct CallStatistics: Sendable, Equatable {
     package var measured = 0
     /// The total time of the measured calls, in nanoseconds.
     package var nanoseconds = 0
-    /// The longest measured call since the patch was activated, in nanoseconds.
+    /// The longest call since the patch was activated, in nanoseconds: of the measured ones, and of those that ran long
+    /// enough for a check of the clock.
     package var longest = 0
     /// The measured calls by their time: below each of the bounds, and below none; empty if no call was measured.
     package var times: [Int] = []
@@ -26,12 +27,12 @@ package struct CallStatistics: Sendable, Equatable {
         var members: EventRecord.Members = [
             (.calls, .integer(count)), (.failures, .integer(failures)), (.fallbacks, .integer(fallbacks)),
         ]
-        if measured > 0 {
-            members += [
-                (.measured, .integer(measured)), (.nanoseconds, .integer(nanoseconds)), (.longest, .integer(longest)),
-                (.times, .array(times.prefix((times.lastIndex { $0 > 0 } ?? -1) + 1).map(JSONValue.integer))),
-            ]
-        }
+        guard measured > 0 else { return members }
+        let end = times.lastIndex { $0 > 0 }.map { $0 + 1 } ?? 0  // the zeros at the end are left out
+        members += [
+            (.measured, .integer(measured)), (.nanoseconds, .integer(nanoseconds)), (.longest, .integer(longest)),
+            (.times, .array(times[..<end].map(JSONValue.integer))),
+        ]
         return members
     }
 }

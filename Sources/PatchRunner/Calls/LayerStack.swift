@@ -18,16 +18,18 @@ struct LayerStack {
         let activation: Int
         /// How often calls could not enter it, by the reason.
         var refusals: [String: Int] = [:]
-        /// Whether its breaker is open; and whether calls do not meet it then, because it has no `otherwise`.
-        var isOpen = false, isOff = false
+        /// Whether its breaker is open.
+        var isOpen = false
+        /// Whether calls do not meet it, because its breaker is open and it has no `otherwise`.
+        var isOff = false
 
         var patchID: PatchID { patch.reports.patch }
         var id: String { patchID.id }
 
         /// Whether its place is below another layer. The closed version of a patch is above an older one.
         func isBelow(_ other: ActiveLayer) -> Bool {
-            id.hasBytes(before: other.id)
-                || !other.id.hasBytes(before: id) && patchID.version < other.patchID.version
+            if id.isByteEqual(to: other.id) { return patchID.version < other.patchID.version }
+            return id.hasBytes(before: other.id)
         }
 
         var total: Total { (patchID, activation, CallStatistics(layer.statistics)) }
@@ -48,6 +50,7 @@ struct LayerStack {
         }
     }
 
+    /// What is known of a layer that was put on the name.
     struct KnownLayer {
         let layer: Layer
         let patch: PatchID
@@ -60,6 +63,7 @@ struct LayerStack {
     /// The calls of a patch from an activation until now, or until its deactivation.
     typealias Total = (patch: PatchID, activation: Int, calls: CallStatistics)
 
+    /// What metrics tell of an active patch.
     struct Measure {
         let reports: PatchEventSink
         let calls: CallStatistics
@@ -67,10 +71,11 @@ struct LayerStack {
         /// How many asynchronous calls of the patch wait, including calls of other functions.
         let waitingCalls: Int
         let instances: Int
+        /// Whether the breaker of any of its functions is open.
         let isOpen: Bool
     }
 
-    /// How many deactivated patches are remembered until the next query.
+    /// How many deactivated patches are remembered, so that the next query still finds their last calls.
     private static let mostEnded = 4
 
     let name: String
@@ -131,10 +136,11 @@ struct LayerStack {
     /// meet it, if any.
     mutating func follow(_ patch: any LayerOwner) -> Duration? {
         guard let place = active.firstIndex(where: { $0.patch === patch }) else { return nil }
-        var (isOpen, pauseEnd): (Bool, Duration?) = (true, nil)
+        var isOpen = true
+        var pauseEnd: Duration?
         switch patch.reports.breaker.position(of: name) {
         case .closed: isOpen = false
-        case .open(let end): pauseEnd = otherwise(at: active[place].layer.address) == nil ? end : nil
+        case .open(let end): if otherwise(at: active[place].layer.address) == nil { pauseEnd = end }
         case .halfOpen: break
         }
         active[place].isOpen = isOpen
@@ -183,15 +189,17 @@ struct LayerStack {
             if !each.isOff { below = each.layer }
         }
         barrier?.put(above: below)
-        let isObserved = isInstrumented && below != nil || sample.takesCalls
-        unsafe pp_cell_set(top.address, (isObserved ? barrier ?? below : below)?.pointer)
+        let isObserved = sample.takesCalls || (isInstrumented && below != nil)
+        let observer = isObserved ? barrier : nil
+        unsafe pp_cell_set(top.address, (observer ?? below)?.pointer)
     }
 
     // MARK: what is known of layers
 
     /// What is known of a layer; nil if its memory is that of a later version now.
     private func known(_ layer: Layer) -> KnownLayer? {
-        known[layer.address].flatMap { $0.layer == layer ? $0 : nil }
+        guard let latest = known[layer.address], latest.layer == layer else { return nil }
+        return latest
     }
 
     /// The answer in place of the layer at an address that a call is in; nil if its script gives no `otherwise`.
@@ -205,7 +213,8 @@ struct LayerStack {
         active.first { $0.layer == layer }.map { ($0.patch, layer.below, known(layer)?.otherwise) }
     }
 
-    /// The layer that calls meet in place of one that was taken off; nil if there is none.
+    /// The layer in place of one that was taken off: of another version of its patch, or the next one below; nil if there
+    /// is none.
     func replacement(of layer: Layer) -> Layer? {
         guard let id = known[layer.address]?.patch.id else { return nil }
         return active.last { !id.hasBytes(before: $0.id) }?.layer

@@ -15,8 +15,8 @@ internal import PatchCrypto
 
     static let nothing = Otherwise(())
 
-    /// A reference for ``outcome(_:_:_:)``, which can be passed as bits.
-    var bits: UInt { unsafe UInt(bitPattern: Unmanaged.passRetained(self).toOpaque()) }
+    /// Returns a reference for ``outcome(_:_:_:)``, which can be passed as bits. It keeps this object until then.
+    func retainedBits() -> UInt { unsafe UInt(bitPattern: Unmanaged.passRetained(self).toOpaque()) }
 
     /// The outcome of a call that received a reference as bits. The reference is released.
     @usableFromInline package static func outcome<Output: PatchResult, Failure: Error>(

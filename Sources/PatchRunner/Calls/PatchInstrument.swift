@@ -60,6 +60,7 @@ extension Slot {
         return try outcome.get()
     }
 
+    /// Makes a call of an asynchronous function within the registry's instrument.
     func instrumented<Value, Failure: Error>(
         _ body: () async throws(Failure) -> Value
     ) async throws(Failure) -> Value {

@@ -8,7 +8,6 @@ extension PatchMethods {
     public mutating func method<each Argument: PatchValue & Sendable, Result: PatchValue & Sendable>(
         _ name: String, _ body: @escaping @Sendable (Object, repeat each Argument) async throws -> Result
     ) {
-        types.append(Result.self)
         addAsynchronous(name, as: PatchValueResult<Result>.self, body)
     }
 
@@ -30,6 +29,7 @@ extension PatchMethods {
         let method = "\(className):\(name)"
         var arguments: [String] = []
         for type in repeat (each Argument).self { arguments.append(note(type)) }
+        if let type = Output.type { types.append(type) }
         let signature = FunctionType(arguments, result: Output.typeName, isAsynchronous: true)
         let count = arguments.count
         let read: @Sendable (_PatchStack, Int32) -> (@Sendable () async -> Slot.PushOutcome)? = { stack, first in

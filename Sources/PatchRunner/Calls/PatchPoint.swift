@@ -32,7 +32,7 @@ public struct PatchPoint<Function>: Sendable {
         }
     }
 
-    /// - Parameter invoke: Calls the original for a script.
+    /// A place whose code is synchronous.
     @usableFromInline
     init<Output: PatchResult, Failure: Error>(
         _ name: String, arguments: [any PatchValue.Type], result: Output.Type, failure: Failure.Type,
@@ -42,6 +42,7 @@ public struct PatchPoint<Function>: Sendable {
         slot = Slot(name, arguments, result, failure, parameters: parameters, invoke: invoke, invokeAsync: nil)
     }
 
+    /// A place whose code is synchronous, which a script's `original` finds in the record of the call.
     @_alwaysEmitIntoClient @inline(__always)
     init<Output: PatchResult, Failure: Error>(
         _ name: String, arguments: [any PatchValue.Type], result: Output.Type, failure: Failure.Type,

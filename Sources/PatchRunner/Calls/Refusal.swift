@@ -27,6 +27,7 @@ internal import CLuaBridge
     /// Whether the layer was no longer on the name.
     var isStale: Bool { reason == PP_UNPATCHED.rawValue }
 
+    /// Whether the layer's breaker is open.
     var isOpen: Bool { reason == PP_OPEN.rawValue }
 
     /// Whether another call is in the patch, and this one may wait.
@@ -46,5 +47,5 @@ internal import CLuaBridge
     }
 
     /// The reason in metrics, which also count refusals that are not reported to the host.
-    var metricReason: String? { reported?.rawValue ?? (reason == PP_REFUSED_AGAIN.rawValue ? "nested" : nil) }
+    var metricReason: String? { reason == PP_REFUSED_AGAIN.rawValue ? "nested" : reported?.rawValue }
 }

@@ -4,6 +4,7 @@
 // This module enables `NonisolatedNonsendingByDefault`, so an `async` function here runs on its caller's actor.
 
 extension Slot {
+    /// Pushes the outcome of a call. Returns false if it is an error.
     @_alwaysEmitIntoClient
     static func push<Output: PatchResult, Failure: Error>(
         _ outcome: Result<Output.Value, Failure>, as _: Output.Type, to stack: _PatchStack
@@ -39,6 +40,8 @@ extension Slot {
     ///
     /// - Parameters:
     ///   - arguments: The arguments, as a tuple.
+    ///   - count: How many arguments there are.
+    ///   - push: Pushes the arguments.
     ///   - read: Reads the arguments for the original from the bottom of the stack. It returns nil after it has pushed
     ///     an error.
     @_alwaysEmitIntoClient
@@ -134,8 +137,8 @@ extension Slot {
         }
     }
 
-    /// The call that a script waits for. For a function, its name is at 1. For a method, its class and its place in the
-    /// class are at 1 and 2. nil after an error was pushed.
+    /// The call that a script waits for, whose function the bridge has looked up before. For a function, its name is at
+    /// 1. For a method, its class and its place in the class are at 1 and 2. nil after an error was pushed.
     @usableFromInline func invocation(askedForBy call: AsyncCall) -> (@Sendable () async -> PushOutcome)? {
         if let type = call.stack.integer(at: 1), let method = call.stack.integer(at: 2) {
             guard case .asynchronous(let read) = registry?.method(Int(method), ofClass: Int(type)).body else {

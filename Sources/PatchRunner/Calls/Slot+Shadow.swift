@@ -8,35 +8,46 @@ internal import Synchronization
 private final class CallBelow: Sendable {
     /// The cell through which it goes.
     let cell: UInt
-    private let noted = Mutex<(part: AnsweredCall.Part?, isOver: Bool)>((nil, false))
+    private let state = Mutex(State.notes(nil))
+
+    private enum State {
+        /// The last call that was noted, if any.
+        case notes(AnsweredCall.Part?)
+        case isOver
+    }
 
     init(_ cell: UInt) { self.cell = cell }
 
     func note(_ part: AnsweredCall.Part) {
-        let forgotten = noted.locked { noted in
-            defer { if !noted.isOver { noted.part = part } }
-            return noted.part
+        let forgotten = state.locked { state -> AnsweredCall.Part? in
+            guard case .notes(let earlier) = state else { return nil }
+            state = .notes(part)
+            return earlier
         }
         withExtendedLifetime(forgotten) {}  // an object may end with it, whose `deinit` may call anything
     }
 
     /// Returns the call, and notes no more.
     func end() -> AnsweredCall.Part? {
-        noted.locked { noted in
-            defer { noted = (nil, true) }
-            return noted.part
+        state.locked { state -> AnsweredCall.Part? in
+            guard case .notes(let last) = state else { return nil }
+            state = .isOver
+            return last
         }
     }
 }
 
 extension Slot {
+    /// Notes the call below an older version, while the call that is compared runs in this task.
     @TaskLocal private static var callBelow: CallBelow?
 
     /// What is done about a call at a barrier.
     private struct Observation {
         /// Whether the barrier is above all layers, and not below an older version of a patch in shadow.
         let isUpper: Bool
+        /// The patches in shadow that it is compared with.
         var sample: [SampledCall] = []
+        /// Notes the call below an older version: this one, or one within it.
         var below: CallBelow?
 
         var isNeeded: Bool { isUpper ? !sample.isEmpty : below != nil }
@@ -46,10 +57,11 @@ extension Slot {
     private func observation(of cell: LayerCell) -> Observation {
         let (isUpper, hasShadows) = layers.locked { ($0.isAboveAll(cell), !$0.sample.isEmpty) }
         guard isUpper else {
-            return Observation(isUpper: false, below: Self.callBelow.flatMap { $0.cell == cell.bits ? $0 : nil })
+            let below = Self.callBelow
+            return Observation(isUpper: false, below: below?.cell == cell.bits ? below : nil)
         }
         // A thread with little stack has no room for what follows.
-        guard hasShadows, pp_has_stack_for_events(), pp_states_entered() <= registry?.callerStates ?? 0 else {
+        guard hasShadows, pp_has_stack_for_events(), pp_states_entered() <= (registry?.callerStates ?? 0) else {
             return Observation(isUpper: true)
         }
         let sample = takeSample()
@@ -95,7 +107,7 @@ extension Slot {
         return try outcome.get()
     }
 
-    /// Notes the outcome of a call, or compares it.
+    /// Notes the outcome of a call below an older version, or compares the call with the patches in shadow.
     private func conclude<Arguments, Output: PatchResult, Failure: Error>(
         _ seen: Observation, _ arguments: Arguments, _ outcome: Result<Output.Value, Failure>, count: Int32,
         as _: Output.Type, push: @escaping (Arguments, _PatchStack) -> Void
@@ -109,10 +121,11 @@ extension Slot {
         let below = seen.below?.end()
         var error: (any Error)?
         if case .failure(let thrown) = outcome { error = thrown }
-        let reason = Task.isCancelled ? "cancelled" : (error as? any UnansweredCall)?.reason
+        let fault = Task.isCancelled ? "cancelled" : (error as? any UnansweredCall)?.reason
         for sampled in seen.sample {
             let shadow = sampled.shadow
-            if let reason = sampled.isBelow ? "a patch above it answers" : reason {
+            let reason = sampled.isBelow ? "a patch above it answers" : fault
+            if let reason {
                 shadow.count(.incomparable(reason))
                 continue
             }

@@ -3,6 +3,7 @@ internal import PatchCrypto
 internal import PatchText
 public import Synchronization
 
+/// A registry, as its slots see it.
 protocol SlotRegistry: AnyObject, Sendable {
     var pool: StatePool { get }
 
@@ -54,6 +55,8 @@ package final class Slot: Sendable {
         /// registries.
         var pools: [StatePool] = []
     }
+
+    /// The patches on the name.
     let layers: Mutex<LayerStack>
 
     /// Why a value is not a result of the function.
@@ -282,13 +285,11 @@ package final class Slot: Sendable {
     private func substitute(forGone layer: Layer, _ cell: LayerCell) -> Substitute {
         let (found, isInPatch) = layers.locked { layers -> (Substitute?, Bool) in
             // A cell that is a copy, or that belongs to a layer that was taken off before, still holds it.
-            guard cell.content == layer.reference || cell.content == LayerReference() else { return (.again, false) }
-            return (
-                layers.replacement(of: layer).map { .below($0.reference) },
-                unsafe cell.address != self.cell.address && !layers.isAboveAll(cell)
-            )
+            guard cell.isEmpty || cell.content == layer.reference else { return (.again, false) }
+            if let replacement = layers.replacement(of: layer) { return (.below(replacement.reference), false) }
+            return (nil, unsafe cell.address != self.cell.address && !layers.isAboveAll(cell))
         }
-        if found == nil, isInPatch { countFallback(of: layer, Refusal(nil, by: layer)) }
+        if isInPatch { countFallback(of: layer, Refusal(nil, by: layer)) }
         return found ?? .original
     }
 
@@ -301,7 +302,7 @@ package final class Slot: Sendable {
             return body(cell)
         case .below(var below): return unsafe withUnsafeMutablePointer(to: &below) { unsafe body(LayerCell($0)) }
         case .original: return .original
-        case .otherwise(let otherwise): return .otherwise(otherwise.bits)
+        case .otherwise(let otherwise): return .otherwise(otherwise.retainedBits())
         case .instrumented(let cell): return .instrumented(cell)
         case .probe(let probe, let layer): return attempt(probe, in: layer) { body(cell) }
         }
@@ -311,9 +312,10 @@ package final class Slot: Sendable {
     private func attempt(_ probe: Breaker.Probe, in layer: Layer, _ body: () -> Entrance) -> Entrance {
         layer.allowTry()
         let entrance = body()
-        switch (entrance, layer.endTry()) {
-        case (.value, true): probe.ended(succeeded: true)
-        case (.entered(let stack), true): stack.keep(probe)
+        let hasEntered = layer.endTry()
+        switch entrance {
+        case .value where hasEntered: probe.ended(succeeded: true)
+        case .entered(let stack) where hasEntered: stack.keep(probe)
         default: probe.ended(succeeded: nil)
         }
         return entrance

@@ -57,6 +57,8 @@ package struct LayerReference: Equatable, Sendable {
     var statistics: pp_statistics { unsafe pp_layer_statistics(pointer) }
     /// How many asynchronous calls of its patch wait, including calls of other functions.
     var waitingCalls: Int { Int(clamping: unsafe pp_waiting_calls(pp_layer_patch(pointer))) }
+    /// The queue for an instance of its patch.
+    @unsafe var queue: OpaquePointer? { unsafe pp_patch_queue(pp_layer_patch(pointer)) }
     /// How many instances its patch has.
     var instances: Int { unsafe Int(pp_instance_count(pp_layer_patch(pointer))) }
     /// Closes instances of its patch, until its memory is enough for the others. A call of this thread is in the patch.

@@ -56,9 +56,10 @@ public struct PatchMethods<Object: PatchObject> {
         var arguments: [String] = []
         for type in repeat (each Argument).self { arguments.append(note(type)) }
         if let type = Output.type { types.append(type) }
+        let count = arguments.count
         methods.append(
-            .init(name: name, signature: .init(arguments, result: Output.typeName)) { [arguments] stack in
-                var reader = PatchArguments(of: method, taking: arguments.count, on: stack)
+            .init(name: name, signature: .init(arguments, result: Output.typeName)) { stack in
+                var reader = PatchArguments(of: method, taking: count, on: stack)
                 do {
                     let object = try reader.object(Object.self)
                     let arguments = (repeat try reader.next((each Argument).self))
@@ -101,7 +102,7 @@ struct PatchArguments {
         index = first
     }
 
-    /// Reads the object, which is the first argument. Throws if there are too many arguments.
+    /// Reads the object, which is the first argument. Throws if it does not fit, or if there are too many arguments.
     mutating func object<Value: PatchValue>(_: Value.Type) throws -> Value {
         let given = stack.top - first
         guard given <= count else {
@@ -110,6 +111,7 @@ struct PatchArguments {
         return try next(Value.self)
     }
 
+    /// Reads the next argument. Throws if it does not fit.
     mutating func next<Value: PatchValue>(_: Value.Type) throws -> Value {
         defer { index += 1 }
         guard let value = Value._read(from: stack, at: index) else {
@@ -128,14 +130,16 @@ struct PatchArguments {
 }
 
 extension _PatchStack {
+    /// Pushes an object for the call that receives it.
     package func push(object: any PatchObject) {
-        guard pay(10) else { return pushNil() }
+        guard pay(10) else { return pushNil() }  // the steps of finding its number and its class
         let call = unsafe pp_owning_call(state)
         guard call != 0 else { return refuse("an object outside of a call") }
         let number = values.keep(object, for: call)
         if unsafe !pp_push_object(state, values.className(object), number) { refuse("nested too deep") }
     }
 
+    /// The object at a place; nil for another value, and for an object of an earlier call, which is the reason then.
     package func object(at index: Int32) -> (any AnyObject & Sendable)? {
         var number: Int64 = 0
         guard unsafe pp_read_object(state, index, &number) else { return nil }
