@@ -15,6 +15,7 @@ extension RunnerEvent {
         public package(set) var incomparable: Int
         /// How many of these for each reason.
         package var reasons: [String: Int]
+        /// The time of ``totalTime``.
         package var nanoseconds: Int
         /// The time that the script took in all of its runs.
         public var totalTime: Duration { .nanoseconds(nanoseconds) }
@@ -113,8 +114,8 @@ extension RunnerEvent.Comparison {
         nanoseconds.addOrMost(more.nanoseconds)
         examples += more.examples.prefix(Self.mostExamples - examples.count)
         for (reason, count) in more.reasons {
-            let known = reasons[reason] != nil || reasons.count < Self.mostReasons ? reason : "other"
-            reasons[known, default: 0].addOrMost(count)
+            let hasRoom = reasons[reason] != nil || reasons.count < Self.mostReasons
+            reasons[hasRoom ? reason : "other", default: 0].addOrMost(count)
         }
     }
 }

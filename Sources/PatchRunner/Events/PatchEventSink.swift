@@ -59,15 +59,17 @@ package final class PatchEventSink: Sendable {
         if isOfPatch { breaker.count(function) }
     }
 
-    /// The event for a log line. The first line past the minute's limit becomes a warning, and the following ones nil.
+    /// The event for a line of the script's log, which is counted. The first line past the minute's limit becomes a
+    /// warning, and the following ones nil.
     func line(_ severity: EventSeverity, _ text: UnsafeBufferPointer<UInt8>) -> RunnerEvent.Kind? {
         let now = uptime.now()
         let (before, after) = minute.locked { minute in
-            let isOver = minute.map { now - $0.began >= .seconds(60) } ?? true
-            let (began, before) = minute.flatMap { isOver ? nil : $0 } ?? (now, 0)
-            let after = before.addingOrMost(text.count).addingOrMost(1)
-            minute = (began, after)
-            return (before, after)
+            var current = minute ?? (began: now, bytes: 0)
+            if now - current.began >= .seconds(60) { current = (began: now, bytes: 0) }
+            let before = current.bytes
+            current.bytes = before.addingOrMost(text.count).addingOrMost(1)  // the end of the line
+            minute = current
+            return (before, current.bytes)
         }
         guard before <= limit else { return nil }
         guard after <= limit else {
@@ -97,14 +99,19 @@ extension RunnerEvent.Failure {
     /// The failure with as many bytes of its message as an app allows.
     ///
     /// With none, the message is only the words of Lua or of the runner that it begins with. What follows them may be a
-    /// value, and so may the whole message of an error that a script has made. The names of a stack are words of the
-    /// script.
+    /// value, and so may the whole message of an error that a script has made. A run that was ended has only words of
+    /// the runner. The names of a stack are words of the script.
     func withText(of bytes: Int) -> RunnerEvent.Failure {
         var failure = self
-        failure.message = bytes > 0 ? message.shortened(to: bytes) : code == .script ? ownWords : message
+        if bytes > 0 {
+            failure.message = message.shortened(to: bytes)
+        } else if code == .script {
+            failure.message = ownWords
+        }
         return failure
     }
 
+    /// The words of Lua or of the runner with which the message begins.
     private var ownWords: String {
         guard message.utf8.starts(with: "attempt to ".utf8) else {
             return Self.openings.first { message.utf8.starts(with: $0.utf8) } ?? "an error of the script"

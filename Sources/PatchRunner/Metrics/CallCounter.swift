@@ -50,9 +50,9 @@ extension CallStatistics {
         let counts: [WritableKeyPath<Self, Int>] = [\.count, \.failures, \.fallbacks, \.measured, \.nanoseconds]
         for count in counts { self[keyPath: count].addOrMost(max(0, total[keyPath: count] - before[keyPath: count])) }
         longest = max(longest, total.longest)
-        if times.isEmpty { times = total.times.map { _ in 0 } }
-        for (place, count) in total.times.enumerated() {
-            times[place].addOrMost(max(0, count - (before.times.isEmpty ? 0 : before.times[place])))
-        }
+        let zeros = total.times.map { _ in 0 }
+        if times.isEmpty { times = zeros }
+        let earlier = before.times.isEmpty ? zeros : before.times
+        for place in total.times.indices { times[place].addOrMost(max(0, total.times[place] - earlier[place])) }
     }
 }

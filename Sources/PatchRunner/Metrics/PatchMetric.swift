@@ -75,8 +75,9 @@ extension PatchRegistry {
             for measure in slot.layers.locked({ $0.active.map(\.measure) }) {
                 let patch = measure.reports.patch
                 scripts[patch, default: [:]][ObjectIdentifier(measure.reports)] = measure
-                functions[Key(patch: patch, function: slot.name), default: (.init(), [:])].calls.add(measure.calls)
-                functions[Key(patch: patch, function: slot.name)]?.refusals.merge(measure.refusals, uniquingKeysWith: +)
+                let key = Key(patch: patch, function: slot.name)
+                functions[key, default: (.init(), [:])].calls.add(measure.calls)
+                functions[key]?.refusals.merge(measure.refusals, uniquingKeysWith: +)
             }
         }
         let patches = scripts.sorted { $0.key.pair < $1.key.pair }
@@ -95,8 +96,9 @@ extension PatchRegistry {
         {
             calls.map { PatchMetric(name: "patchpack_\(name)", help: help, labels: $0.labels, value: value($0.calls)) }
         }
-        let fallbacks: [PatchMetric] = calls.flatMap { labels, calls, refusals in
-            (["failed": calls.failures].merging(refusals) { $1 }).sorted { $0.key < $1.key }.map { reason, count in
+        let fallbacks: [PatchMetric] = calls.flatMap { labels, calls, refusals -> [PatchMetric] in
+            let reasons = refusals.merging(["failed": calls.failures]) { known, _ in known }
+            return reasons.sorted { $0.key < $1.key }.map { reason, count in
                 PatchMetric(
                     name: "patchpack_fallbacks",
                     help: "Calls that something else than the patch answered, by the reason.",

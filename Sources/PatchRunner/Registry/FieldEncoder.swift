@@ -21,9 +21,10 @@ struct FieldEncoder: Encoder {
         /// Records the types in a value, and returns the name of the value's own type.
         func note(_ value: some Encodable) throws -> String {
             let type = Swift.type(of: value) as? any PatchValue.Type
-            if let type, type._isDirect || type is any CaseIterable.Type { types.append(type) }
-            if let type, type is any CaseIterable.Type || type._isDirect && !(type is any PatchContainer.Type) {
-                return type.patchTypeName
+            if let type, type._isDirect || type is any CaseIterable.Type {
+                types.append(type)
+                // The parts of a container may have fields.
+                if !(type is any PatchContainer.Type) { return type.patchTypeName }
             }
             let inner = FieldEncoder()
             try value.encode(to: inner)
@@ -71,8 +72,9 @@ struct FieldEncoder: Encoder {
         }
 
         private func addOptional<Value: Encodable>(_ value: Value?, _ key: any CodingKey) throws {
-            let type = try value.map { try found.note($0) } ?? (Value.self as? any PatchValue.Type)?.patchTypeName
-            add(key, "\(type ?? "value") or nil")
+            var type = (Value.self as? any PatchValue.Type)?.patchTypeName ?? "value"
+            if let value { type = try found.note(value) }
+            add(key, "\(type) or nil")
         }
 
         mutating func encodeNil(forKey key: Key) { add(key, "value or nil") }

@@ -18,22 +18,26 @@ package final class NameTable: SlotRegistry {
         var classes: [ExposedClass] = []
         var classNames: Set<String> = []
         var structs: [String: PatchInterface.Struct] = [:]
-        /// The types with cases and other basic types, by their names; nil for a name that several types have.
-        var basicTypes: [String: (any PatchValue.Type)?] = [:]
+        /// The types with cases and other basic types, by their names.
+        var basicTypes: [String: any PatchValue.Type] = [:]
+        /// The names that several of these types have.
+        var sharedNames: Set<String> = []
         var samples: [String: PatchInterface.Scalar] = [:]
         var listener: (@Sendable () -> Void)?
 
         /// Why types cannot be described beside the known ones; nil if they can.
         func conflict(with found: FoundTypes) -> PatchError? {
-            let other = found.structs.first { (structs[$0.key] ?? $0.value) != $0.value }
-            return other.map { FoundTypes.twoStructs(named: $0.key) }
+            for (name, structure) in found.structs {
+                if let known = structs[name], known != structure { return FoundTypes.twoStructs(named: name) }
+            }
+            return nil
         }
 
         mutating func describe(_ found: FoundTypes) {
             structs.merge(found.structs) { known, _ in known }
             for (name, type) in found.basic {
                 let other = basicTypes.updateValue(type, forKey: name)
-                if let other, other.map({ $0 != type }) ?? true { basicTypes[name] = .some(nil) }
+                if let other, other != type { sharedNames.insert(name) }
             }
         }
     }
@@ -67,6 +71,9 @@ package final class NameTable: SlotRegistry {
     }
 
     /// Registers all slots, and describes their types, or does neither if one slot cannot be registered.
+    ///
+    /// - Throws: `config` if a name is taken or cannot be registered, if a slot is in another registry, or as
+    ///   ``describe(_:and:)``.
     package func add(_ slots: [Slot]) throws(PatchError) {
         for slot in slots where !Manifest.isReplaceable(slot.name) {
             throw PatchError(
@@ -114,11 +121,16 @@ package final class NameTable: SlotRegistry {
     package var isEmpty: Bool { state.locked { $0.slots.isEmpty } }
 
     /// Exposes a class that is known only by its name: the objects of a spec all have the same Swift type.
+    ///
+    /// - Throws: `config` if the name is taken, if a name is not a word, or if two methods have the same name.
     package func expose(className name: String, methods: [ExposedMethod]) throws(PatchError) {
         try expose(nil, typeName: nil, as: name, methods: methods, of: [])
     }
 
     /// Exposes a class, and describes the types of its methods, or does neither if it cannot be exposed.
+    ///
+    /// - Throws: `config` if the class or the name is taken, if a name is not a word, if two methods have the same
+    ///   name, or as ``describe(_:and:)``.
     func expose(
         _ type: AnyClass?, typeName: String?, as name: String, methods: [ExposedMethod], of types: [any PatchValue.Type]
     ) throws(PatchError) {
@@ -172,13 +184,16 @@ package final class NameTable: SlotRegistry {
     }
 
     /// The types with cases, and other basic ones, whose names are their own.
-    var basicTypes: [any PatchValue.Type] { state.locked { $0.basicTypes.values.compactMap(\.self) } }
+    var basicTypes: [any PatchValue.Type] {
+        state.locked { state in Array(state.basicTypes.filter { !state.sharedNames.contains($0.key) }.values) }
+    }
 
     /// The types of samples that scripts see as a basic value.
     var samples: [PatchInterface.Scalar] { state.locked { Array($0.samples.values) } }
 
     func describe(_ scalar: PatchInterface.Scalar) { state.locked { $0.samples[scalar.name] = scalar } }
 
+    /// Changes the active patches, while no other runner does.
     func whileChanging<Result, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
         try changes.locked { (_) throws(Failure) in try body() }
     }

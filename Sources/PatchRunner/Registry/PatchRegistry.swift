@@ -43,8 +43,8 @@ public final class PatchRegistry: Sendable {
     ///   - type: The class.
     ///   - name: The name that scripts use. By default it is the type's name.
     ///   - describe: Names the methods.
-    /// - Throws: `config` if the class or the name is already exposed, if a name is not a word, or if two methods have
-    ///   the same name.
+    /// - Throws: `config` if the class or the name is already exposed, if a name is not a word, if two methods have the
+    ///   same name, or if a struct that they take or return is declared wrong.
     public func expose<Object: PatchObject>(
         _ type: Object.Type, as name: String? = nil, _ describe: (inout PatchMethods<Object>) -> Void
     ) throws(PatchError) {
@@ -63,8 +63,8 @@ public final class PatchRegistry: Sendable {
     ///
     /// - Parameter point: The places.
     /// - Returns: The same places.
-    /// - Throws: `config` if a name is already registered or cannot be registered, or if a place is in another
-    ///   registry. None is registered then.
+    /// - Throws: `config` if a name is already registered or cannot be registered, if a place is in another registry,
+    ///   or if a struct that it takes or returns is declared wrong. None is registered then.
     @discardableResult
     public func register<each Function>(
         _ point: repeat PatchPoint<each Function>

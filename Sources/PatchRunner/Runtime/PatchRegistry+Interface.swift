@@ -45,8 +45,8 @@ extension PatchRegistry {
     }
 
     /// Lists the fields of a `Codable` type in the interface, or the basic value that scripts see for it, so that
-    /// `patchpack lint` and `patchpack test` know them. The fields of a
-    /// ``PatchStruct``, and the cases of a `CaseIterable` type, are known without it.
+    /// `patchpack lint` and `patchpack test` know them. The fields of a ``PatchStruct``, and the cases of a
+    /// `CaseIterable` type, are known without it.
     ///
     /// - Parameter sample: Any value of the type. It is encoded to find the fields or the basic value.
     /// - Throws: `config` if the value cannot be encoded, if scripts see neither fields nor a basic value, or if
