@@ -213,8 +213,8 @@ struct LayerStack {
         active.first { $0.layer == layer }.map { ($0.patch, layer.below, known(layer)?.otherwise) }
     }
 
-    /// The layer in place of one that was taken off: of another version of its patch, or the next one below; nil if there
-    /// is none.
+    /// The layer in place of one that was taken off: of another version of its patch, or the next one below; nil if
+    /// there is none.
     func replacement(of layer: Layer) -> Layer? {
         guard let id = known[layer.address]?.patch.id else { return nil }
         return active.last { !id.hasBytes(before: $0.id) }?.layer

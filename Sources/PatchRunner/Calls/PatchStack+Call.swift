@@ -18,8 +18,8 @@ extension _PatchStack {
     /// Keeps a try of the script until the call has ended.
     func keep(_ probe: Breaker.Probe) { unsafe values.keep(probe, for: pp_note_call(state)) }
 
-    /// Reads the scalars that a function takes, from a place on the stack up to the top. Returns false for other values,
-    /// or another number of them.
+    /// Reads the scalars that a function takes, from a place on the stack up to the top. Returns false for other
+    /// values, or another number of them.
     @usableFromInline func read(_ kinds: UInt64, from first: Int32, into values: UnsafeMutablePointer<UInt64>?) -> Bool
     {
         unsafe pp_read_scalars(state, first, values, kinds)

@@ -95,15 +95,24 @@ internal import Synchronization
 
     /// The bytes that the instances hold. 0 if the state is closed, because another patch may use it then.
     var memory: Int { isClosed ? 0 : unsafe Int(pp_memory(handle)) }
+    /// The fuel that the last call in this state took; 0 if the state is closed.
     package var fuelUsed: Int { isClosed ? 0 : unsafe Int(pp_fuel_used(pointer)) }
+
+    // MARK: for tests
+
     /// Refuses the n-th allocation of the script from now on, and all that follow. 0 refuses none.
     func refuseAllocation(_ n: Int) { unsafe pp_refuse_allocation(pointer, Int64(n)) }
 
+    /// Counts as processor time that this thread has used.
     static func addProcessorTime(_ time: Duration) { pp_add_processor_time(UInt64(time.nanoseconds)) }
 
+    /// Sets what is called when a call has found a layer that is no longer on its slot, before it looks again.
     static func whenStale(_ pause: (@convention(c) () -> Void)?) { pp_when_stale(pause) }
 
+    /// How many calls that want to enter are in the queue for the patch.
     var queueLength: Int { unsafe Int(pp_queue_length(handle.patch)) }
+
+    // MARK: layers
 
     /// The script's replacements, while it is open.
     package var layers: [Layer] {

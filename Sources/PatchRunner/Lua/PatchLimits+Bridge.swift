@@ -7,6 +7,7 @@ extension PatchLimits {
 }
 
 extension pp_limits {
+    /// The limits within their smallest and largest values. Those of bytes leave room for the bridge's sums.
     init(_ limits: PatchLimits) {
         unsafe self.init(
             load_fuel: Int64(max(0, limits.loadFuel)), call_fuel: Int64(max(0, limits.callFuel)),

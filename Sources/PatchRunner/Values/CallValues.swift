@@ -61,6 +61,7 @@ internal import Synchronization
         /// Why a value could not be read, if the reason is not its type; and why a value could not be pushed.
         var readFault: String?
         var pushFault: String?
+        /// Whether errors of reading explain the cause.
         var explains = false
         /// The objects and errors that scripts know by number, and the numbers of each call. A number is never reused.
         var lastNumber: Int64 = 0
@@ -132,6 +133,7 @@ internal import Synchronization
         }
     }
 
+    /// Keeps an error for a call, and returns its number for the script.
     func keep(_ error: any Error, for call: Int64) -> Int64 {
         calls.locked { calls in
             let number = calls.number(for: call)

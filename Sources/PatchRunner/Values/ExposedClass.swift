@@ -10,13 +10,16 @@ package struct ExposedClass: Sendable {
 
 package struct ExposedMethod: Sendable {
     let name: String
+    /// The types of the arguments without the object, and of the result.
     let signature: FunctionType
     let body: Body
 
     enum Body: Sendable {
+        /// Calls the method with the object at 1, and returns how many results it has pushed, or a ``CallbackResult``.
         case synchronous(@Sendable (_PatchStack) -> Int32)
-        /// Reads the object and the arguments, beginning at the place of the object, and returns a function to await.
-        case asynchronous(@Sendable (_PatchStack, Int32) -> (@Sendable () async -> @Sendable (_PatchStack) -> Bool)?)
+        /// Reads the object and the arguments, beginning at the place of the object, and returns a function to await;
+        /// nil after it has pushed an error.
+        case asynchronous(@Sendable (_PatchStack, Int32) -> (@Sendable () async -> Slot.PushOutcome)?)
     }
 }
 

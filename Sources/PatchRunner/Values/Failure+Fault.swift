@@ -4,7 +4,8 @@ internal import PatchCrypto
 extension RunnerEvent.Failure {
     /// Makes a failure from the bridge's report about a failed run. The error value is on top of the stack.
     init(_ fault: pp_fault, stack: _PatchStack) {
-        let (kill, line, error) = unsafe (fault.kill, fault.line, fault.host_error)
+        let kill = unsafe fault.kill
+        let line = unsafe fault.line
         script = unsafe line > 0 ? fault.script.map { unsafe String(cString: $0) } : nil
         self.line = line > 0 ? Int(line) : nil
         let stackTrace = unsafe line > 0 ? fault.stack.map { unsafe String(cString: $0) } : nil
@@ -21,7 +22,7 @@ extension RunnerEvent.Failure {
         case PP_STRING.rawValue: message = "ended: past its limit for a string"
         case PP_COLLISIONS.rawValue: message = "ended: the numeric keys of one of its tables collide"
         default:
-            if let error = stack.values.error(error) {
+            if let error = unsafe stack.values.error(fault.host_error) {
                 message =
                     error is ScriptError
                     ? "host.throw in a function that cannot throw: \(error)"

@@ -329,6 +329,11 @@ extension _PatchStack {
         return "expected a finite number, got \(number.value.isNaN ? "nan" : "\(number.value)")"
     }
 
+    /// The beginning of a value's text, for a message.
+    static func excerpt<Value>(of value: Value) -> String {
+        String(decoding: "\(value)".utf8.prefix(128), as: UTF8.self)
+    }
+
     package static func argumentCountMessage(of function: String, takes count: Int, got given: Int) -> String {
         "\(function) takes \(count) argument\(count == 1 ? "" : "s"), got \(given)"
     }

@@ -197,10 +197,14 @@ extension PatchFields {
         let patterns = (0..<64).filter { $0.nonzeroBitCount == 3 }.prefix(all.count)
         var read: [Int?] = all.map { _ in 0 }
         for round in 0..<6 {
-            let root = try sample({ patterns[$0] >> round & 1 == 1 }, 0)
+            let digit = 1 << round
+            let root = try sample({ patterns[$0] & digit != 0 }, 0)
             for (index, field) in all.enumerated() {
-                let digit = field.isSecond(root).map { $0 ? 1 << round : 0 }
-                read[index] = read[index].flatMap { read in digit.map { read | $0 } }
+                guard let known = read[index], let isSecond = field.isSecond(root) else {
+                    read[index] = nil
+                    continue
+                }
+                if isSecond { read[index] = known | digit }
             }
         }
         return read.map { $0.flatMap(patterns.firstIndex(of:)) }
@@ -303,16 +307,16 @@ public struct PatchFields<Root: PatchStruct>: Sendable {
         return try? make(stack, stack.absolute(index))
     }
 
+    /// The message for a value that could not be read: what does not fit, and for a field its name.
     func mismatch(in stack: _PatchStack, at index: Int32) -> String {
         let expected = "expected \(Root.patchTypeName)"
         if let fault = stack.takeReadFault() { return "\(expected): \(fault)" }
         guard stack.beginStruct(at: index, fields: all.count) else {
-            let given =
-                stack.isTable(at: index)
-                ? ": \(stack.takeReadFault() ?? "nested too deep")" : ", got \(stack.typeName(at: index))"
-            return expected + given
+            guard stack.isTable(at: index) else { return "\(expected), got \(stack.typeName(at: index))" }
+            return "\(expected): \(stack.takeReadFault() ?? "nested too deep")"
         }
-        let (table, top) = (stack.absolute(index), stack.top)
+        let table = stack.absolute(index)
+        let top = stack.top
         defer { stack.endStruct(top) }
         for field in all {
             let name = field.name.text
@@ -334,10 +338,12 @@ extension _PatchStack {
         unsafe name.withStart { unsafe pp_get_field(state, table, $0) }
     }
 
-    /// Begins to read a table as a struct, whose fields stay on the stack. After true, `endStruct` must follow.
+    /// Begins to read a table as a struct, whose fields stay on the stack. After true, `endStruct` must follow. Returns
+    /// false for another value, past a limit, or if the run must end.
     @usableFromInline func beginStruct(at index: Int32, fields: Int) -> Bool {
         let found = unsafe pp_begin_struct(state, index, Int32(fields))
-        return found == PP_WITHIN || found != PP_NOT_READ && checkLimits(found)
+        if found == PP_WITHIN { return true }
+        return found != PP_NOT_READ && checkLimits(found)
     }
 
     @usableFromInline func endStruct(_ top: Int32) { unsafe pp_end_struct(state, top) }

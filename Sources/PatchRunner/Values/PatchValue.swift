@@ -122,8 +122,7 @@ extension PatchDictionaryKey where Self: RawRepresentable, RawValue: PatchDictio
         guard let value = RawValue._read(from: stack, at: index) else {
             return RawValue._mismatch(in: stack, at: index)
         }
-        let text = String(decoding: "\(value)".utf8.prefix(128), as: UTF8.self)
-        return "expected \(patchTypeName), got the \(RawValue.patchTypeName) \(text)"
+        return "expected \(patchTypeName), got the \(RawValue.patchTypeName) \(_PatchStack.excerpt(of: value))"
     }
 }
 

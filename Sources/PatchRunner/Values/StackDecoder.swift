@@ -46,13 +46,15 @@ struct StackDecoder: Decoder {
         .typeMismatch(type, .init(codingPath: path, debugDescription: text))
     }
 
+    /// The error for a value that is past a limit, or for a run that must end.
     fileprivate static func limit(_ stack: _PatchStack, _ path: [any CodingKey]) -> DecodingError {
         .dataCorrupted(.init(codingPath: path, debugDescription: stack.takeReadFault() ?? "past a limit"))
     }
 
     /// An error's text in a script's terms: `items.3.price: expected number, got string`.
     static func text(of error: any Error) -> String {
-        let (context, text): (DecodingError.Context, String)
+        let context: DecodingError.Context
+        let text: String
         switch error {
         case DecodingError.typeMismatch(_, let found), DecodingError.valueNotFound(_, let found),
             DecodingError.dataCorrupted(let found):
@@ -108,7 +110,8 @@ extension StackDecoder: SingleValueDecodingContainer {
 }
 
 extension _PatchStack {
-    /// Whether another value can be pushed to be read. If not, sets the reason.
+    /// Makes room for another value that is pushed to be read. Returns false if the run must end, or, with the reason,
+    /// if there is no room.
     fileprivate func makeRoomToRead() -> Bool {
         guard pay(1) else { return false }
         guard makeRoom() else {
@@ -145,8 +148,7 @@ private struct StackKeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtoco
         // It would also lose a value of keys that are one key in Swift.
         var names: Set<String> = []
         if let twice = keys.first(where: { !names.insert($0.stringValue).inserted }) {
-            let name = String(decoding: twice.stringValue.utf8.prefix(128), as: UTF8.self)
-            stack.values.refuseRead("two keys are the same in Swift: \(name)")
+            stack.values.refuseRead("two keys are the same in Swift: \(_PatchStack.excerpt(of: twice.stringValue))")
         }
         return keys
     }

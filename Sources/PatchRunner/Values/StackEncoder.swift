@@ -55,6 +55,7 @@ struct StackEncoder: Encoder {
         stack.top = place
     }
 
+    /// Returns the place of the table for the value, and makes the table if there is none yet; 0 if it has no room.
     private func pushTable() -> Int32 {
         switch target {
         case .table(let table): return table

@@ -148,7 +148,8 @@ extension Array: PatchValue where Element: PatchValue {
         return "expected \(patchTypeName), got another table"
     }
     public static func _sample(_ isSecond: Bool, depth: Int) -> [Element]? {
-        isSecond ? sampleOfPart(Element.self, depth).map { [$0] } ?? [] : []
+        guard isSecond, let element = sampleOfPart(Element.self, depth) else { return [] }
+        return [element]
     }
 }
 
@@ -198,12 +199,11 @@ extension Dictionary: PatchValue where Key: PatchDictionaryKey, Value: PatchValu
                 return false
             }
             guard keys.insert(key).inserted else {
-                found = "two keys are the same in Swift: \(String(decoding: "\(key)".utf8.prefix(128), as: UTF8.self))"
+                found = "two keys are the same in Swift: \(_PatchStack.excerpt(of: key))"
                 return false
             }
             guard Value._read(from: stack, at: -1) == nil else { return true }
-            let name = String(decoding: "\(key)".utf8.prefix(128), as: UTF8.self)
-            found = "field \(name): " + Value._mismatch(in: stack, at: -1)
+            found = "field \(_PatchStack.excerpt(of: key)): " + Value._mismatch(in: stack, at: -1)
             return false
         }
         return found
