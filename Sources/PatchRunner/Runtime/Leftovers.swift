@@ -12,9 +12,10 @@ struct Leftovers {
     /// Locks the instances of a patch until the end.
     mutating func lock(_ lua: LuaState) { if lua.lockInstances() { locked.append(lua) } }
 
+    /// Lets calls make other instances of a patch from the end on.
     mutating func letGrow(_ lua: LuaState) { growing.append(lua) }
 
-    /// Leaves a script to be closed that is on no name any more.
+    /// Closes a script, which is on no name any more, at the end.
     mutating func close(_ script: ScriptState) { closed.append(script) }
 
     /// Does what is left.

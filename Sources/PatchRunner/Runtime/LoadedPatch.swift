@@ -14,6 +14,10 @@ public final class LoadedPatch: Sendable {
     package let script: ScriptState
     let owner: PatchRunner.Identity
 
+    /// Loads the script, and closes it if that fails.
+    ///
+    /// - Throws: As ``ScriptState/load(isCompiled:)``; `script` also if the script does not replace exactly what its
+    ///   manifest lists, or replaces nothing, or a function that the app does not have.
     init(_ manifest: Manifest, script: ScriptState, owner: PatchRunner.Identity) throws(PatchError) {
         self.manifest = manifest
         self.script = script

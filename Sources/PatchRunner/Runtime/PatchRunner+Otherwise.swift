@@ -18,10 +18,8 @@ extension PatchRunner {
         var leftovers = Leftovers()
         let ended = registry.names.whileChanging {
             let (active, closed) = state.locked { state in
-                let closed = state.closed.filter { $0.name == patch.name }
-                let active = state.active.filter { $0.name == patch.name && $0.version >= patch.version }
-                state.closed.removeAll { $0.name == patch.name }
-                state.active.removeAll { $0.name == patch.name && $0.version >= patch.version }
+                let closed = state.closed.takeAll { $0.name == patch.name }
+                let active = state.active.takeAll { $0.name == patch.name && $0.version >= patch.version }
                 state.closed.append(patch)
                 return (active, closed)
             }
@@ -40,10 +38,7 @@ extension PatchRunner {
     package func endOtherwise(_ isMeant: (LoadedPatch) -> Bool) {
         var leftovers = Leftovers()
         registry.names.whileChanging {
-            let ended = state.locked { state in
-                defer { state.closed.removeAll(where: isMeant) }
-                return state.closed.filter(isMeant)
-            }
+            let ended = state.locked { $0.closed.takeAll(isMeant) }
             leftovers.keep(ended)
             for patch in ended { patch.script.deactivate(&leftovers) }
         }

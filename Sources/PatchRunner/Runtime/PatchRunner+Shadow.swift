@@ -24,8 +24,7 @@ extension PatchRunner {
                     hint: "a shadow is of a higher version")
             }
             let old = state.locked { state in
-                let old = state.shadows.filter { $0.name == patch.name }
-                state.shadows.removeAll { $0.name == patch.name }
+                let old = state.shadows.takeAll { $0.name == patch.name }
                 state.shadows.append(patch)
                 return old
             }
@@ -44,10 +43,7 @@ extension PatchRunner {
 
     @discardableResult
     func endShadows(_ isMeant: (LoadedPatch) -> Bool) -> [LoadedPatch] {
-        let ended = state.locked { state in
-            defer { state.shadows.removeAll(where: isMeant) }
-            return state.shadows.filter(isMeant)
-        }
+        let ended = state.locked { $0.shadows.takeAll(isMeant) }
         for patch in ended { patch.script.endShadow() }
         return ended
     }

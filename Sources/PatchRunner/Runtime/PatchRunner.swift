@@ -53,18 +53,20 @@ public final class PatchRunner: Sendable {
     ///     earlier runner.
     ///   - onEvent: Called for each event, on the thread on which it happens, or by a task if that thread has little
     ///     stack left; also on several threads at once. A script's log lines and failures are reported while a call
-    ///     waits, so it must be quick.
-    ///     Failures, fallbacks, refusals and equal log lines of one patch, function and code are reported at most once
-    ///     a second, with their ``RunnerEvent/count``. If it is nil, no messages are made.
+    ///     waits, so it must be quick. Failures, fallbacks, refusals and equal log lines of one patch, function and
+    ///     code are reported at most once a second, with their ``RunnerEvent/count``. If it is nil, no messages are
+    ///     made.
     public convenience init(
         registry: PatchRegistry, host: HostInfo, limits: PatchLimits = PatchLimits(),
         minimumVersions: [String: Int] = [:], onEvent: (@Sendable (RunnerEvent) -> Void)? = nil
     ) {
+        let throttled = onEvent.map { listener -> @Sendable (RunnerEvent) -> Void in
+            let throttle = EventThrottle(listener: listener)
+            return { throttle.emit($0) }
+        }
         self.init(
             registry: registry, host: host, limits: limits, minimumVersions: minimumVersions,
-            clock: { Timestamp.system },
-            onEvent: onEvent.map { EventThrottle(listener: $0) }.map { throttle in { throttle.emit($0) } },
-            checksHost: true, onLine: nil)
+            clock: { Timestamp.system }, onEvent: throttled, checksHost: true, onLine: nil)
     }
 
     /// Makes a runner for tests, and for a device. It reports each event.
@@ -93,7 +95,7 @@ public final class PatchRunner: Sendable {
 
     func tell(_ kind: RunnerEvent.Kind) { events?(RunnerEvent(kind)) }
 
-    /// Deactivates all patches. No events are sent: the end of a process is not a deactivation.
+    /// Deactivates all patches. That is not reported, because the end of a process is not a deactivation.
     deinit {
         while let last = active.last { remove { $0 === last } }
         endOtherwise { _ in true }
@@ -202,10 +204,8 @@ public final class PatchRunner: Sendable {
     public func activate(_ patch: LoadedPatch) throws(PatchError) {
         let replaced = try begin(patch) { leftovers in
             let (old, closed) = state.locked { state in
-                let old = state.active.firstIndex { $0.name == patch.name }.map { state.active.remove(at: $0) }
-                let closed = state.closed.firstIndex { $0.name == patch.name && $0.version <= patch.version }.map {
-                    state.closed.remove(at: $0)
-                }
+                let old = state.active.take { $0.name == patch.name }
+                let closed = state.closed.take { $0.name == patch.name && $0.version <= patch.version }
                 state.active.append(patch)
                 state.minimumVersions[patch.name] = max(patch.version, state.minimumVersions[patch.name] ?? 0)
                 return (old, closed)
@@ -263,7 +263,7 @@ public final class PatchRunner: Sendable {
     @discardableResult
     public func deactivate(_ patch: LoadedPatch) -> Bool { deactivate { $0 === patch } }
 
-    /// Deactivates the active version of a patch.
+    /// Deactivates the active version of a patch. Returns whether there was one.
     @discardableResult
     package func deactivate(_ id: String) -> Bool { deactivate { $0.name == id } }
 
@@ -318,9 +318,7 @@ public final class PatchRunner: Sendable {
         var leftovers = Leftovers()
         defer { leftovers.end() }
         return registry.names.whileChanging {
-            let removed = state.locked { state in
-                state.active.firstIndex(where: isMeant).map { state.active.remove(at: $0) }
-            }
+            let removed = state.locked { $0.active.take(isMeant) }
             removed?.script.deactivate(&leftovers)
             return removed
         }
@@ -339,5 +337,20 @@ public final class PatchRunner: Sendable {
             active.script.followBreaker(function)
             tell(.breakerClosed(.init(patch, function: function)))
         }
+    }
+}
+
+extension [LoadedPatch] {
+    /// Removes the first patch that is meant, and returns it; nil if there is none.
+    fileprivate mutating func take(_ isMeant: (LoadedPatch) -> Bool) -> LoadedPatch? {
+        guard let place = firstIndex(where: isMeant) else { return nil }
+        return remove(at: place)
+    }
+
+    /// Removes all patches that are meant, and returns them.
+    mutating func takeAll(_ isMeant: (LoadedPatch) -> Bool) -> [LoadedPatch] {
+        let taken = filter(isMeant)
+        removeAll(where: isMeant)
+        return taken
     }
 }

@@ -12,6 +12,7 @@ package struct ScriptLoader: Sendable {
     /// Runs the entry script, which declares its replacements.
     ///
     /// - Parameter isCompiled: Whether its function is on top of the stack.
+    /// - Throws: As ``compile(_:on:)`` and ``run(on:)``; `script-limit` also if the thread has too little stack left.
     func run(_ patch: PatchID, in host: HostInfo, isCompiled: Bool = false) throws(PatchError) {
         guard unsafe pp_has_stack(lua.pointer) else {
             throw PatchError(
@@ -47,6 +48,8 @@ package struct ScriptLoader: Sendable {
     }
 
     /// Runs the function on top.
+    ///
+    /// - Throws: `script` if it fails, or `script-limit` if it runs past a limit.
     package func run(on stack: _PatchStack) throws(PatchError) {
         var fault = unsafe pp_fault()
         guard unsafe pp_run_script(lua.pointer, &fault) else {
@@ -74,16 +77,21 @@ package struct ScriptLoader: Sendable {
     /// - Parameter message: Lua's message, which begins with the script's name and the line.
     private static func syntaxError(in script: PatchScript, _ message: String) -> PatchError {
         let fields = message.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
-        // Lua shows only the end of a long name, after three dots.
-        guard fields.count == 3, let line = Int(fields[1]), fields[2].first == " ",
-            fields[0] == script.name || fields[0].hasPrefix("...") && script.name.hasSuffix(fields[0].dropFirst(3))
-        else { return PatchError(.script, message, hint: "fix the script") }
+        guard fields.count == 3, let line = Int(fields[1]), fields[2].first == " ", isName(fields[0], of: script) else {
+            return PatchError(.script, message, hint: "fix the script")
+        }
         return PatchError(
             .script, String(fields[2].dropFirst()), hint: "fix the script", at: .init(file: script.name, line: line)
         )
     }
 
-    /// Compiles the script that `require` names.
+    /// Whether Lua shows a script's name so: of a long name only the end, after three dots.
+    private static func isName(_ shown: Substring, of script: PatchScript) -> Bool {
+        if shown.hasPrefix("...") { return script.name.hasSuffix(shown.dropFirst(3)) }
+        return shown == script.name
+    }
+
+    /// Compiles the script that `require` names, and pushes its function, or a message. Returns the callback result.
     func require(_ name: String, on stack: _PatchStack) -> Int32 {
         guard let script = script(required: name) else {
             stack.push(message: "the patch has no script '\(name)'; `require` finds only scripts in the same envelope")
@@ -113,7 +121,7 @@ package struct ScriptLoader: Sendable {
     /// The precompiled form of a script.
     ///
     /// - Parameter stays: Whether its function stays on the stack.
-    /// - Throws: `script` if it does not compile.
+    /// - Throws: As ``compile(_:on:)``.
     package func precompiled(_ script: PatchScript, stays: Bool = false) throws(PatchError) -> [UInt8] {
         let stack = stack
         unsafe pp_begin_loading(lua.pointer)

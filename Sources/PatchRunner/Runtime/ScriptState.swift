@@ -18,11 +18,14 @@ package final class ScriptState: LayerOwner {
     /// What it replaces, once it has loaded. The bridge's own names end when the last call has left.
     private let replacements = Mutex<[Replacement]>([])
 
+    /// A name that the script replaces.
     package struct Replacement: Sendable {
         package let name: String
         package let layer: Layer
+        /// The answer in its place when the script cannot answer; nil if the script gives none.
         let otherwise: Otherwise?
     }
+
     /// Whether the script may run in shadow.
     private enum Permission {
         case given, refused
@@ -38,6 +41,7 @@ package final class ScriptState: LayerOwner {
     /// - Parameters:
     ///   - scripts: The scripts, the entry first.
     ///   - libraries: The libraries of a test's own script, which has no limits; nil for a sandbox.
+    /// - Throws: `unavailable` if there is not enough memory, or if the program has another Lua.
     package init(
         _ scripts: [PatchScript], limits: PatchLimits, host: HostInfo, names: NameTable, reports: PatchEventSink,
         seed: Int64, onLine: (@Sendable (_ script: String, _ line: Int) -> Void)? = nil,
@@ -46,7 +50,7 @@ package final class ScriptState: LayerOwner {
         var given = pp_limits(limits)
         if let libraries {
             unsafe given.open_libraries = libraries.open
-            given.string_bytes = 1 << 40
+            given.string_bytes = 1 << 40  // more than any string has
         }
         given.tells_lines = onLine != nil
         lua = try LuaState(
@@ -84,7 +88,8 @@ package final class ScriptState: LayerOwner {
         do throws(PatchError) { try another.join() } catch { reports.reportTurns(because: error) }
     }
 
-    /// Why no call makes another instance: the script takes longer to load than a call may take. nil if calls may.
+    /// Why no call makes another instance: the script takes longer to load than a call may take. nil if that is not so,
+    /// or if the limits allow only one instance.
     var whyAlone: PatchError? {
         let time = loadTime.load(ordering: .relaxed)
         guard limits.instances > 1, time > limits.callTime.nanoseconds else { return nil }
@@ -102,6 +107,10 @@ package final class ScriptState: LayerOwner {
     var patch: PatchID { reports.patch }
 
     /// Runs the entry script, which declares its replacements, and releases the lock.
+    ///
+    /// - Parameter isCompiled: Whether its function is on top of the stack.
+    /// - Throws: `script` if it does not compile or fails, or gives an `otherwise` that does not fit; `script-limit` if
+    ///   it runs past a limit, or the thread has too little stack left.
     package func load(isCompiled: Bool = false) throws(PatchError) {
         defer { lua.unlock() }
         let begin = pp_cpu_nanoseconds()
@@ -114,6 +123,8 @@ package final class ScriptState: LayerOwner {
     }
 
     /// Reads the script's `otherwise` for a layer; nil if there is no function of the layer's name.
+    ///
+    /// - Throws: `script` if the function cannot end in this way.
     private func read(_ layer: Layer) throws(PatchError) -> Otherwise? {
         guard let slot = names.slot(layer.name) else { return nil }
         let stack = unsafe _PatchStack(lua.main)
@@ -204,12 +215,13 @@ extension ScriptState: ShadowRunner {
     var fieldNames: Set<String> { Set(names.structs.flatMap { $0.fields.map(\.name) }) }
 
     func run(_ shadow: Shadow, beside call: AnsweredCall) {
-        guard mayRun, let slot = names.slot(shadow.function) else { return }
+        guard askPermission(), let slot = names.slot(shadow.function) else { return }
         ShadowRun(shadow, beside: call, of: slot).run()
     }
 
-    /// Asks once, while no lock is held. There are no other runs until the answer is known.
-    private var mayRun: Bool {
+    /// Returns whether the script may run. It asks once, while no lock is held. There are no other runs until the
+    /// answer is known.
+    private func askPermission() -> Bool {
         let before = permission.locked { permission in
             let before = permission
             if case .unasked = permission { permission = .refused }

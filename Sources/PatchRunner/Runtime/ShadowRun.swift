@@ -32,7 +32,8 @@ internal import PatchText
         var layer = shadow.layer.reference
         let entry = unsafe pp_enter_shadow(&layer, Unmanaged.passUnretained(self).toOpaque(), slot.isAsynchronous)
         guard let state = unsafe entry.L else {
-            unsafe shadow.count(.incomparable((Refusal(bits: entry.refused).reported ?? .busy).rawValue))
+            let reason = unsafe Refusal(bits: entry.refused).reported ?? .busy
+            shadow.count(.incomparable(reason.rawValue))
             probe?.ended(succeeded: nil)
             return
         }
@@ -93,19 +94,24 @@ internal import PatchText
         _ left: Int32, _ right: Int32, as type: (any PatchValue.Type)?, _ found: inout pp_difference,
         on stack: _PatchStack
     ) -> pp_comparison {
-        var read = (type: type, stack: stack)
-        return unsafe withUnsafeMutablePointer(to: &read) { read in
+        var reading = Reading(type: type, stack: stack)
+        return unsafe withUnsafeMutablePointer(to: &reading) { reading in
             unsafe pp_compare(
                 stack.state, left, right, &found,
                 { context, keys, depth in
-                    guard let read = unsafe context?.assumingMemoryBound(to: ((any PatchValue.Type)?, _PatchStack).self)
+                    guard let reading = unsafe context?.assumingMemoryBound(to: Reading.self).pointee,
+                        let type = reading.type
                     else { return false }
-                    let (known, stack) = unsafe read.pointee
-                    guard let type = known else { return false }
                     let places = unsafe Array(UnsafeBufferPointer(start: keys, count: Int(depth)))
-                    return ShadowRun.isFloat(type, places[...], stack)
-                }, read)
+                    return ShadowRun.isFloat(type, places[...], reading.stack)
+                }, reading)
         }
+    }
+
+    /// How the app reads the values that are compared.
+    private struct Reading {
+        let type: (any PatchValue.Type)?
+        let stack: _PatchStack
     }
 
     /// Whether keys on the stack lead from a type to a `Float`. What a type does whose own code reads it is not known.
@@ -152,7 +158,7 @@ internal import PatchText
         let kill = unsafe pp_kill_of(stack.state)
         if pp_is_circumstance(kill) { return .incomparable("the machine") }
         if slot.signature.isThrowing, let error = slot.thrownError(on: stack) {
-            switch call.error.map({ areSame($0, error) }) ?? .some(false) {
+            switch hasThrown(error) {
             case true: return .agreed
             case false: return .differed(example(stack, result: summary(of: error)))
             case nil: return .incomparable("errors of the app")
@@ -177,20 +183,21 @@ internal import PatchText
         }
     }
 
-    /// Whether the script has thrown the error of the call. It can throw an error of the app only if `original` has
+    /// Whether the call has thrown the error of the script, which can throw an error of the app only if `original` has
     /// thrown that.
     ///
     /// - Returns: nil if that cannot be known.
-    private func areSame(_ left: any Error, _ right: any Error) -> Bool? {
-        if let left = left as? ScriptError, let right = right as? ScriptError {
-            return left.code == right.code && left.message.isByteEqual(to: right.message)
+    private func hasThrown(_ error: any Error) -> Bool? {
+        guard let thrown = call.error else { return false }
+        if let thrown = thrown as? ScriptError, let error = error as? ScriptError {
+            return thrown.code == error.code && thrown.message.isByteEqual(to: error.message)
         }
-        guard type(of: left) == type(of: right) else { return false }
+        guard type(of: thrown) == type(of: error) else { return false }
         if call.isOfOriginal { return true }
         // An older version of the patch has thrown one of several.
-        if let left = left as? any Equatable { return Self.isEqual(left, right) }
-        guard type(of: left) is AnyClass else { return "\(left)".isByteEqual(to: "\(right)") }
-        return (left as AnyObject) === (right as AnyObject) ? true : nil
+        if let thrown = thrown as? any Equatable { return Self.isEqual(thrown, error) }
+        guard type(of: thrown) is AnyClass else { return "\(thrown)".isByteEqual(to: "\(error)") }
+        return (thrown as AnyObject) === (error as AnyObject) ? true : nil
     }
 
     private static func isEqual<Value: Equatable>(_ left: Value, _ right: any Error) -> Bool {
@@ -216,7 +223,8 @@ internal import PatchText
 
     /// The first difference of two values, and the way to it, such as `lines[2].price: `.
     private func example(_ found: pp_difference, from table: Int32, on stack: _PatchStack) -> RunnerEvent.Example {
-        var (path, from) = (path(found, from: table, on: stack), 0)
+        var path = path(found, from: table, on: stack)
+        var from = 0
         if shadow.limits.shadowTextBytes > 0, let left = bytes(at: found.left, on: stack),
             let right = bytes(at: found.right, on: stack)
         {
@@ -230,7 +238,8 @@ internal import PatchText
     }
 
     private func summary(of error: any Error) -> String {
-        let (thrown, most) = (error as? ScriptError, shadow.limits.shadowTextBytes)
+        let thrown = error as? ScriptError
+        let most = shadow.limits.shadowTextBytes
         let code = thrown?.code.map { " \($0)" } ?? ""
         guard most > 0 else { return "error \(type(of: error))\(code)" }
         return "error\(code): \((thrown?.message ?? "\(error)").shortened(to: most))"
@@ -264,6 +273,7 @@ internal import PatchText
     private func text(of bytes: [UInt8], around place: Int) -> String {
         let most = min(shadow.limits.shadowTextBytes, bytes.count)
         guard most > 0 else { return "string of \(bytes.count) bytes" }
+        /// The beginning of the character that is at an index.
         func boundary(before index: Int) -> Int {
             var index = index
             while index > 0, index < bytes.count, bytes[index] & 0xC0 == 0x80 { index -= 1 }
@@ -284,11 +294,10 @@ internal import PatchText
         let depth = min(found.depth, Int32(PP_KEYS))
         guard depth > 0 else { return "" }
         let fieldNames = shadow.runner.fieldNames
-        var (path, table) = ("", table)
-        for level in 0..<Int(depth) {
-            let key = unsafe withUnsafeBytes(of: found.keys) {
-                unsafe $0.load(fromByteOffset: 4 * level, as: Int32.self)
-            }
+        let keys = unsafe withUnsafeBytes(of: found.keys) { unsafe Array($0.bindMemory(to: Int32.self)) }
+        var path = ""
+        var table = table
+        for key in keys.prefix(Int(depth)) {
             if let position = stack.integer(at: key), let length = stack.sequenceLength(at: table), position > 0,
                 position <= length
             {
