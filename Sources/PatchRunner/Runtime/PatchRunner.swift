@@ -21,7 +21,6 @@ public final class PatchRunner: Sendable {
     let limits: PatchLimits
     private let clock: @Sendable () -> Timestamp?
     private let uptime: Uptime
-    private let events: (@Sendable (RunnerEvent) -> Void)?
     private let listener: EventListener?
     /// It is held only while the lists are read or written. Whoever changes what is active holds the lock of the
     /// registry's changes, too.
@@ -88,12 +87,11 @@ public final class PatchRunner: Sendable {
         self.limits = limits
         self.clock = clock
         self.uptime = uptime
-        events = onEvent
         listener = onEvent.map(EventListener.init)
         state.locked { $0.minimumVersions = minimumVersions }
     }
 
-    func tell(_ kind: RunnerEvent.Kind) { events?(RunnerEvent(kind)) }
+    func tell(_ kind: RunnerEvent.Kind) { listener?.hear(kind) }
 
     /// Deactivates all patches. That is not reported, because the end of a process is not a deactivation.
     deinit {

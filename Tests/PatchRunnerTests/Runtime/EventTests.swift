@@ -1,5 +1,6 @@
 import PatchCrypto
 @testable import PatchRunner
+import Synchronization
 import TestSupport
 import Testing
 
@@ -226,5 +227,26 @@ import Testing
             try harness.runner.install(envelope, trust: PatchTrust(TestKeys.trust, scriptKeys: TestKeys.script))
         }
         #expect(harness.events.map(\.patch) == [.init(id: "com.example.shop.fix", version: 1)])
+    }
+
+    /// The app's function may need more stack than the thread has, outside of calls, too.
+    @Test(.enabled(if: !isSanitized, "a sanitizer's frames are larger"))
+    func anEventOnAThreadWithLittleStackIsReportedByATask() async throws {
+        let registry = PatchRegistry()
+        _ = try registry.replaceable("T.f") { (x: Int) -> Int in x }
+        let reportedInTask = Mutex<Bool?>(nil)
+        let runner = PatchRunner(
+            registry: registry, host: try HostInfo(app: "com.example.shop", version: "2.3.1"),
+            onEvent: { event in
+                guard case .deactivated = event.kind else { return }
+                let isInTask = unsafe withUnsafeCurrentTask { task in unsafe task != nil }
+                reportedInTask.locked { $0 = isInTask }
+            })
+        let patch = try runner.load(
+            Harness.verified("patch.replace('T.f', function() return 1 end)", replaces: ["T.f"]))
+        try runner.activate(patch)
+        #expect(onStack(ofKilobytes: 60) { runner.deactivate(patch) } == true)
+        while reportedInTask.locked({ $0 == nil }) { try await Task.sleep(for: .milliseconds(1)) }
+        #expect(reportedInTask.locked { $0 } == true)
     }
 }
