@@ -15,7 +15,7 @@ extension RunnerEvent {
         public package(set) var incomparable: Int
         /// How many of these for each reason.
         package var reasons: [String: Int]
-        /// The time of ``totalTime``.
+        /// ``totalTime`` in nanoseconds.
         package var nanoseconds: Int
         /// The time that the script took in all of its runs.
         public var totalTime: Duration { .nanoseconds(nanoseconds) }

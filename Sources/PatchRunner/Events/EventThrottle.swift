@@ -49,6 +49,7 @@ package final class EventThrottle<Event: RepeatedEvent>: Sendable {
         if awaits { awaitEnd() }
     }
 
+    /// Passes on the pending repetitions at once.
     package func flush() {
         for event in state.locked({ $0.repeats.take(at: nil) }) { listener(event) }
     }

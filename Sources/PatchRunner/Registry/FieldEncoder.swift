@@ -40,6 +40,8 @@ struct FieldEncoder: Encoder {
     }
 
     /// The structs in a value, itself included, and the types in it whose fields are declared.
+    ///
+    /// - Throws: `config` if the value cannot be encoded, or has no fields.
     static func structs(
         of sample: some PatchValue & Encodable
     ) throws(PatchError) -> ([PatchInterface.Struct], [any PatchValue.Type]) {

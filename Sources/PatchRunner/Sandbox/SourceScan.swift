@@ -149,9 +149,9 @@ package struct SourceScan {
     private static func isDigit(_ byte: UInt8) -> Bool { byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9") }
 
     private static func isWord(_ byte: UInt8) -> Bool {
-        // This bit makes a letter lowercase.
-        byte | 0x20 >= UInt8(ascii: "a") && byte | 0x20 <= UInt8(ascii: "z")
-            || isDigit(byte) || byte == UInt8(ascii: "_")
+        let lowercase = byte | 0x20  // if it is a letter
+        let isLetter = lowercase >= UInt8(ascii: "a") && lowercase <= UInt8(ascii: "z")
+        return isLetter || isDigit(byte) || byte == UInt8(ascii: "_")
     }
 
     @inline(__always)
@@ -192,7 +192,7 @@ package struct SourceScan {
         if position < source.count, source[position] == quote { position += 1 }
     }
 
-    /// The number of `=` in a `[==[`.
+    /// The number of `=` in a `[==[` at an index; nil if there is none.
     private func longBracketLevel(at start: Int) -> Int? {
         guard start < source.count, source[start] == UInt8(ascii: "[") else { return nil }
         var end = start + 1

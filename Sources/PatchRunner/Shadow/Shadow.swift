@@ -21,6 +21,7 @@ struct AnsweredCall {
     let original: Part?
     /// Whether the answer is that of `original`: no older version of the patch has given it.
     let isOfOriginal: Bool
+    /// The error that the call has thrown; nil if it has returned.
     let error: (any Error)?
 }
 
@@ -37,6 +38,7 @@ protocol ShadowRunner: AnyObject, Sendable {
     /// The names of fields, which an example may show.
     var fieldNames: Set<String> { get }
 
+    /// Runs the script for a call, and counts how that ended.
     func run(_ shadow: Shadow, beside call: AnsweredCall)
 }
 

@@ -13,6 +13,7 @@ public struct FunctionType: Sendable, Hashable {
     /// Whether it is asynchronous.
     package let isAsynchronous: Bool
 
+    /// - Parameter parameters: The parameters' names. They are ignored unless there is one for each argument.
     package init(
         _ arguments: [String], parameters: [String] = [], result: String, throws: Bool = false,
         isAsynchronous: Bool = false
