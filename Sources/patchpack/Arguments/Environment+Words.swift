@@ -13,10 +13,11 @@ extension Environment {
     static func findSecrets(namedBy words: [Argument]) {
         var names = accountSecrets
         for word in words.map(\.bytes) {
-            let values = [word[...]] + (word.first == UInt8(ascii: "-") ? after(UInt8(ascii: "="), word) : [])
+            var values = [word[...]]
+            if word.first == UInt8(ascii: "-") { values += after(UInt8(ascii: "="), word) }
             names.formUnion(values.compactMap(variable))
         }
-        names.formUnion(passphrases(namedBy: words))
+        names.formUnion(passphraseVariables(namedBy: words))
         for (name, value) in variables(ofNamesWith: "PATCHPACK_") {
             if let other = variable(namedBy: value[...]) { names.insert(other) }
             if isSecret(name, value) { names.insert(name) }
@@ -24,14 +25,14 @@ extension Environment {
         secrets.withLock { $0.formUnion(names) }
     }
 
-    /// The variable in `env:NAME` or `ALGORITHM:env:NAME`.
+    /// The variable in `env:NAME` or `ALGORITHM:env:NAME`; nil if a value is something else.
     private static func variable(namedBy value: ArraySlice<UInt8>) -> [UInt8]? {
         let places = [value] + after(UInt8(ascii: ":"), Array(value))
-        let place = places.first { $0.starts(with: "env:".utf8) }
-        return place.map { Array($0.dropFirst("env:".utf8.count)) }
+        return places.compactMap { KeyName.variable(in: $0) }.first
     }
 
-    private static func passphrases(namedBy words: [Argument]) -> [[UInt8]] {
+    /// The variables that the options for passphrases name.
+    private static func passphraseVariables(namedBy words: [Argument]) -> [[UInt8]] {
         let options = [Option.passphraseEnv, .newPassphraseEnv].map { "--\($0.name)" }
         return words.indices.compactMap { index in
             let word = words[index].bytes
@@ -43,15 +44,13 @@ extension Environment {
 
     /// Whether a variable of this tool holds a secret: by its name, or because it holds a key instead of a file name.
     private static func isSecret(_ name: [UInt8], _ value: [UInt8]) -> Bool {
-        if ["PASSPHRASE", "PASSWORD", "SECRET"].contains(where: name.has) {
-            return true
-        }
+        if ["PASSPHRASE", "PASSWORD", "SECRET"].contains(where: name.has) { return true }
         return ([value[...]] + after(UInt8(ascii: ":"), value)).contains {
             Secrets.isKey($0) && FileInfo(Path(bytes: Array($0)), following: true) == nil
         }
     }
 
-    /// The bytes after the first separator; empty if there is none.
+    /// The part after the first separator; no part if there is none.
     private static func after(_ separator: UInt8, _ bytes: [UInt8]) -> [ArraySlice<UInt8>] {
         bytes.firstIndex(of: separator).map { [bytes[($0 + 1)...]] } ?? []
     }

@@ -24,14 +24,10 @@ struct InputIdentities: Sendable {
     /// - Throws: `usage`, with the first output that would replace another one.
     func refuse(_ outputs: [Path], unless replaceable: [Path: Path] = [:]) throws(PatchError) {
         for output in outputs {
-            for following in [true, false] {
-                guard let info = FileInfo(output, following: following), identities.contains(info.identity) else {
-                    continue
-                }
-                let own = replaceable[output].flatMap { FileInfo($0, following: true) }
-                guard own?.identity != info.identity else { continue }
-                throw .usage("the output would replace an input", hint: "name another output").about(output)
-            }
+            guard let info = FileInfo(output, following: true), identities.contains(info.identity) else { continue }
+            let own = replaceable[output].flatMap { FileInfo($0, following: true) }
+            guard own?.identity != info.identity else { continue }
+            throw .usage("the output would replace an input", hint: "name another output").about(output)
         }
     }
 }

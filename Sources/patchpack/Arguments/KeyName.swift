@@ -15,10 +15,16 @@ struct KeyName {
         self.algorithm = algorithm
         self.path = path
         self.source = source
-        variable =
-            path.bytes.starts(with: "env:".utf8) ? String(decoding: path.bytes.dropFirst(4), as: UTF8.self) : nil
+        variable = Self.variable(in: path.bytes[...]).map { String(decoding: $0, as: UTF8.self) }
     }
 
+    /// The name of the variable in `env:NAME`; nil if a place is something else.
+    static func variable(in place: ArraySlice<UInt8>) -> [UInt8]? {
+        let mark = "env:".utf8
+        return place.starts(with: mark) ? Array(place.dropFirst(mark.count)) : nil
+    }
+
+    /// Splits the algorithm from the place. A colon after anything else belongs to the file's name.
     init(_ argument: Argument, from source: String) {
         let fields = argument.bytes.split(separator: UInt8(ascii: ":"), maxSplits: 1, omittingEmptySubsequences: false)
         let algorithm =

@@ -14,6 +14,7 @@ final class Option: Sendable, Identifiable {
 
         static func format(_ formats: ResultFormat...) -> Value { .choice("FORMAT", formats.map(\.rawValue)) }
 
+        /// The word that stands for the value in the help, such as `FILE`.
         var placeholder: String {
             switch self {
             case .file(let name), .output(let name), .directory(let name), .key(let name), .text(let name),
@@ -58,13 +59,15 @@ final class Option: Sendable, Identifiable {
     /// The variable's value; nil if there is no variable, or if it is unset or empty.
     var fromEnvironment: Argument? { variable.flatMap { Environment[bytes: $0] }.map(Argument.init) }
 
+    /// The option as the help lists it, such as `-o, --output PATH`.
     var usage: String {
         let names = [short.map { "-\($0)" }, "--\(name)"].compactMap(\.self).joined(separator: ", ")
         return value.map { "\(names) \($0.placeholder)" } ?? names
     }
 }
 
-// All options, in the order of use. Each verb lists the options that it takes.
+// The options, in the order of use, except those that are declared beside the code that reads them. Each verb lists the
+// options that it takes.
 extension Option {
     static let output = Option("output", "folder to write into, one file named *.js, or -", .output("PATH"), short: "o")
     static let outputFolder = Option("output", "folder to write into", .directory("DIR"), short: "o")

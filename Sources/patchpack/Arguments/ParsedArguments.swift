@@ -18,7 +18,7 @@ struct ParsedArguments: Sendable {
 
     func takes(_ option: Option) -> Bool { verb.allOptions.contains { $0.id == option.id } }
 
-    /// The verb's own `--format`, or the one that all verbs have.
+    /// The verb's own `--format`, or the one that all verbs have; nil if it is not given.
     var format: String? { verb.allOptions.first { $0.name == Option.format.name }.flatMap { value(of: $0)?.text } }
     var resultFormat: ResultFormat { format.flatMap(ResultFormat.init(rawValue:)) ?? .text }
 
@@ -81,12 +81,26 @@ struct ParsedArguments: Sendable {
     ///
     /// - Throws: `usage` if it is `-`.
     func outputFolder() throws(PatchError) -> Path? {
-        guard let folder = path(of: .outputFolder), folder.isStandardStream else { return path(of: .outputFolder) }
-        throw .usage(
-            "--\(Option.outputFolder.name) - is not a folder", hint: "name a folder, or ./- for one of that name")
+        let folder = path(of: .outputFolder)
+        guard folder?.isStandardStream != true else {
+            throw .usage(
+                "--\(Option.outputFolder.name) - is not a folder", hint: "name a folder, or ./- for one of that name")
+        }
+        return folder
     }
 
-    /// The app's environment.
+    /// The app that runs the patches; nil if none is given.
+    ///
+    /// - Throws: `usage` if it is not a reverse-DNS name.
+    func runningApp() throws(PatchError) -> String? {
+        let name = try text(of: .runningApp)
+        if let name, !NameForm.isReverseDNS(name) {
+            throw .usage("--app \(name) is not a reverse-DNS name such as com.example.shop")
+        }
+        return name
+    }
+
+    /// The app's environment: `release` if none is given.
     ///
     /// - Throws: `usage` if it is not `[A-Za-z0-9._-]{1,64}`.
     func environmentName() throws(PatchError) -> String {
@@ -105,6 +119,8 @@ struct ParsedArguments: Sendable {
     ///   - expected: The valid values, for the error message.
     ///   - fault: Returns the fault of a string for the error message; nil if the fault is not known.
     ///   - convert: Converts the text; returns nil if the text is not valid.
+    /// - Returns: nil if the option is not given.
+    /// - Throws: `usage` if the text is not valid.
     func value<Value>(
         of option: Option, _ expected: String, fault: (String) -> String? = { _ in nil }, _ convert: (String) -> Value?
     ) throws(PatchError) -> Value? {
@@ -123,7 +139,8 @@ struct ParsedArguments: Sendable {
     /// A value as a whole number of at least `lowest`.
     func number(of option: Option, atLeast lowest: Int = 1) throws(PatchError) -> Int? {
         try value(of: option, "a whole number of at least \(lowest)") { text in
-            text.isDecimal ? Int(text).flatMap { $0 >= lowest ? $0 : nil } : nil
+            guard text.isDecimal, let number = Int(text), number >= lowest else { return nil }
+            return number
         }
     }
 
@@ -149,7 +166,7 @@ struct ParsedArguments: Sendable {
         }
     }
 
-    /// A number of at most nine digits, and s, m, h or d.
+    /// The seconds in a number of at most nine digits with s, m, h or d behind it; nil for any other text.
     private static func seconds(_ text: String) -> Int? {
         let units: [Character: Int] = ["s": 1, "m": 60, "h": 3600, "d": 86_400]
         guard let unit = text.last.flatMap({ units[$0] }), (2...10).contains(text.utf8.count),
@@ -164,5 +181,6 @@ struct ParsedArguments: Sendable {
 }
 
 extension StringProtocol {
+    /// Whether it has digits only. An empty text has no other character either.
     fileprivate var isDecimal: Bool { utf8.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains) }
 }
