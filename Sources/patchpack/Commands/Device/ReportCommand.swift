@@ -30,7 +30,7 @@ enum ReportCommand {
     private struct Request {
         let gates: [ReportGate]
         let places: [Path]
-        /// The only patch that is reported, and its only version; nil for all.
+        /// The id of the only patches that are reported, and their only version; nil for all.
         let id: String?, version: Int?
         /// The only device that is reported; nil for all.
         let installation: String?
@@ -48,8 +48,9 @@ enum ReportCommand {
             id = try arguments.text(of: .reportedPatch)
             installation = try arguments.text(of: .reportedInstallation)
             if installation != nil {
-                let ofFleets = [Option.gate, .html].first { arguments.has($0) }.map { "--\($0.name)" }
-                if let option = ofFleets ?? (arguments.format == "openmetrics" ? "--format openmetrics" : nil) {
+                var ofFleets = [Option.gate, .html].filter(arguments.has).map { "--\($0.name)" }
+                if arguments.format == "openmetrics" { ofFleets.append("--format openmetrics") }
+                if let option = ofFleets.first {
                     throw .usage("\(option) is for all devices, and --installation for one")
                 }
             }
@@ -65,7 +66,7 @@ enum ReportCommand {
         /// The labels of metrics.
         var labels: [(String, String)] { feed.map { [("app", $0.app), ("environment", $0.environment)] } ?? [] }
 
-        /// The report on the events, and why it is not on all of them.
+        /// The report on the events, and why it is not on all of them, which is printed already; nil if it is.
         func report(_ console: Console) throws(PatchError) -> (FleetReport, PatchError?) {
             // A bound may be relative to the version before.
             let counted = gates.contains(where: \.isRelative) ? nil : version
@@ -106,13 +107,12 @@ enum ReportCommand {
         /// Decides the gates, and leaves the patches in the report that are asked for.
         func decide(_ report: inout FleetReport) -> [ReportGateResult] {
             let all = report.patches
-            report.patches.removeAll { patch in
-                id.map { $0 != patch.id } ?? false || version.map { $0 != patch.version } ?? false
-            }
+            if let id { report.patches.removeAll { $0.id != id } }
+            if let version { report.patches.removeAll { $0.version != version } }
             var judged = report
             if let listed {
                 let names = Set(listed.map { "\($0.id) \($0.version)" })
-                judged.patches.removeAll { !names.contains("\($0.id) \($0.version)") }
+                judged.patches.removeAll { !names.contains($0.label) }
             }
             return ReportGateResult.all(
                 gates, judged, id: id, version: version, all, listed: listed, unread: report.input.unreadText)

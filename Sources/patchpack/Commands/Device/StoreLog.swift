@@ -26,6 +26,8 @@ final class StoreLog: Sendable {
         log.warn(console, besides: nil)
     }
 
+    /// Shows the events that took patches away, or that a store failed with.
+    ///
     /// - Parameter error: The error that is shown too. A store that fails with it is not mentioned again.
     private func warn(_ console: Console, besides error: PatchError?) {
         for event in events.withLock({ $0 }) {
@@ -42,6 +44,7 @@ final class StoreLog: Sendable {
     /// - Parameters:
     ///   - feed: The source of patches; nil, as well as `trust`, if nothing is synced.
     ///   - isReader: Whether to only read the folder, which works while the app runs.
+    /// - Throws: The error of a folder that cannot be used, `io` if another process uses it; neither for a reader.
     func openDevice(
         _ folder: Path, _ host: HostInfo, feed: PatchDevice.Feed? = nil, trust: PatchTrust? = nil,
         settings: SyncSettings = SyncSettings(), isReader: Bool = false

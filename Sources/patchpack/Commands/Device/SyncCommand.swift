@@ -30,12 +30,13 @@ enum SyncCommand {
         guard !FeedFolder(path: folder).hasFeed() else {
             throw .usage("--store \(folder): is the folder of a feed", hint: "name another folder")
         }
+        let hosts = try? PatchStore.hosts(of: folder)
         // Opening the store for another app would clear it, including its bans.
-        if let host = try? PatchStore.hosts(of: folder).first, host.app != app {
+        if let host = hosts?.first, host.app != app {
             throw .usage("--app \(app): the store is of \(host.app)", hint: "give that app, or another --store")
         }
         try needThreads()
-        if (try? PatchStore.hosts(of: folder)) == nil { try check(reading, isFor: app) }
+        if hosts == nil { try check(reading, isFor: app) }
         let isNew = FileInfo(folder, following: true) == nil
         let feed = PatchDevice.Feed(
             root: reading.root, source: reading.source, environment: try arguments.text(of: .environment) ?? "release")
@@ -63,6 +64,8 @@ enum SyncCommand {
     }
 
     /// Checks that a feed is for an app before a new store is bound to the app, which may be mistyped.
+    ///
+    /// - Throws: `feed-mismatch` if it is for another one, or the error of a feed that cannot be read.
     private static func check(_ reading: FeedReading, isFor app: String) throws(PatchError) {
         let now = try SystemClock.now()
         let other = try reading.place.naming { () throws(PatchError) in
@@ -80,7 +83,14 @@ enum SyncCommand {
     }
 
     private static func show(_ result: SyncReport.Result, _ console: Console) throws(PatchError) {
-        let isGood = result.outcome == .offered || result.outcome == .kept
+        let style: Console.Style =
+            if result.outcome == .offered || result.outcome == .kept {
+                .good
+            } else if result.error == nil {
+                .faint
+            } else {
+                .bad
+            }
         // The error of a failure is printed below.
         let reason = result.error == nil ? "  \(result.reason)" : ""
         try console.result(
@@ -90,10 +100,7 @@ enum SyncCommand {
                     ("id", result.patch.id), ("version", result.patch.version), ("code", result.outcome.rawValue),
                     ("detail", result.detail),
                 ]),
-            isGood ? .good : result.error == nil ? .faint : .bad, result.outcome.rawValue,
-            "  \(result.patch)\(reason)")
-        if let error = result.error, console.format == .text {
-            console.error(error.at(file: "\(result.patch)"))
-        }
+            style, result.outcome.rawValue, "  \(result.patch)\(reason)")
+        if let error = result.error, console.format == .text { console.error(error.at(file: "\(result.patch)")) }
     }
 }
