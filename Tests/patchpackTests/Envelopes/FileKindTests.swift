@@ -13,7 +13,8 @@ import Testing
 
     @Test(arguments: [
         ("version https://git-lfs.github.com/spec/v1\noid sha256:1\n", "Git LFS"), ("<!DOCTYPE html><html>", "HTML"),
-        ("a\n<<<<<<< HEAD\nb\n=======\nc\n>>>>>>> x\n", "conflict markers"), ("PK\u{3}\u{4}aaaa", "zip"),
+        ("a\n<<<<<<< HEAD\nb\n=======\nc\n>>>>>>> x\n", "conflict markers"),
+        ("a\r\n<<<<<<< HEAD\r\nb\r\n=======\r\nc\r\n>>>>>>> x\r\n", "conflict markers"), ("PK\u{3}\u{4}aaaa", "zip"),
         ("{\"a\":1}", "JSON"), ("-- a\nlocal x = 1\n", "a script"), (String(repeating: "QUJD", count: 40), "base64"),
         ("-----BEGIN PUBLIC KEY-----\n", "PEM"),
         (String(repeating: "0123456789abcdef", count: 8), "hexadecimal digits"),

@@ -8,7 +8,7 @@ enum FileKind {
         ([0xFD, 0x37, 0x7A, 0x58, 0x5A, 0x00], "xz; `unxz` it first"),
     ]
 
-    /// A guess and its remedy; nil if there is none.
+    /// A guess and its remedy, in words that follow `it looks like`; nil if there is none.
     static func guess(from bytes: [UInt8]) -> String? {
         func begins(_ text: String) -> Bool { bytes.starts(with: text.utf8) }
         guard !bytes.isEmpty else { return nil }
@@ -26,7 +26,9 @@ enum FileKind {
         if begins("PK\u{3}\u{4}") || begins("PK\u{5}\u{6}") {
             return "a zip that is not encrypted; if there are envelopes in it, `unzip` it first"
         }
+        // The header of a file in a tar has its mark here.
         if bytes.dropFirst(257).starts(with: "ustar".utf8) { return "a tar; `tar -xf` it first" }
+        // Behind the level, the first block begins with the digits of pi.
         if begins("BZh"), bytes.dropFirst(4).starts(with: [0x31, 0x41, 0x59, 0x26]) {
             return "bzip2; `bunzip2` it first"
         }
@@ -45,12 +47,13 @@ enum FileKind {
             + "whose files patchpack does not read (docs/coming-from-mpaas.md)"
     }
 
-    /// Guesses how an envelope was converted as if it was text; nil if it was not.
+    /// Guesses how an envelope was converted as if it was text, in words that follow `it looks like`; nil if it was
+    /// not.
     static func converted(_ bytes: [UInt8]) -> String? {
         if has("p\0a\0t\0c\0h\0p\0a\0c\0k\0-\0e\0n\0v", in: bytes) {
             return "an envelope that was converted to UTF-16 text; copy it as bytes"
         }
-        // Encrypted bytes are not UTF-8.
+        // Encrypted bytes are not UTF-8, unless they are a few that happen to be.
         guard EnvelopeFormat.delimiterStart(in: bytes) != nil, bytes.count(where: { $0 >= 0x80 }) >= 32,
             let text = String(validating: bytes, as: UTF8.self)
         else { return nil }
@@ -76,7 +79,7 @@ enum FileKind {
     private static let base64 = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=".utf8)
 
     private static func guess(fromText text: String, of bytes: [UInt8]) -> String? {
-        let start = text.drop { $0.isWhitespace }.prefix(15).lowercased()
+        let start = text.drop { $0.isWhitespace }.prefix("<!doctype html".count).lowercased()
         if start.hasPrefix("<!doctype html") || start.hasPrefix("<html") {
             return "an HTML page, such as a server error; check the address that it came from"
         }
@@ -85,7 +88,7 @@ enum FileKind {
             return "XML" + (error.map { ", an error of an object store: \($0.prefix(40))" } ?? "")
                 + "; check the address that it came from, and who may read it"
         }
-        let lines = text.split(separator: "\n")
+        let lines = text.split(whereSeparator: \.isNewline)
         if lines.contains(where: { $0.hasPrefix("<<<<<<< ") }), lines.contains(where: { $0.hasPrefix(">>>>>>> ") }) {
             return "a file with Git conflict markers; check out one of the two versions"
         }
@@ -93,11 +96,13 @@ enum FileKind {
         if text.hasPrefix("--") || (text.contains("function") && text.contains("end")) {
             return "a script; `patchpack pack` makes an envelope from it"
         }
-        let letters = bytes.filter { $0 != 0x0A && $0 != 0x0D }
-        if letters.count >= 64, letters.count % 2 == 0, letters.allSatisfy(hexadecimal.contains) {
+        let letters = bytes.filter { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
+        // Fewer letters may be any word.
+        guard letters.count >= 64 else { return nil }
+        if letters.count.isMultiple(of: 2), letters.allSatisfy(hexadecimal.contains) {
             return "hexadecimal digits; `xxd -r -p` makes bytes of them"
         }
-        let isBase64 = letters.count >= 64 && letters.count % 4 == 0 && letters.allSatisfy(base64.contains)
+        let isBase64 = letters.count.isMultiple(of: 4) && letters.allSatisfy(base64.contains)
         return isBase64 ? "base64; `base64 -d` it first" : nil
     }
 }
