@@ -74,6 +74,14 @@ import Testing
         #expect(run.status == 64, "\(run.error)")
     }
 
+    @Test(arguments: ["new.js", "-", "dist"])
+    func anEmptyListIsResigned(into output: String) throws {
+        let run = try shop.run(
+            "resign", "--files-from", "/dev/null", "-o", output, "--trusted-key", "trusted.pem", "--signing-key",
+            "signing.pem")
+        #expect(run.status == 0 && run.error == "0 signed\n", "\(run.error)")
+    }
+
     @Test func resignDetachedSignatureIsAttached() throws {
         let key = try SigningKey.generate(.ed25519)
         try shop.folder.write(key.pem().exposed, to: "room/key.pem", mode: 0o600)

@@ -63,11 +63,13 @@ private struct Resigning: Sendable {
     private let keys: KeyFiles
     private let signingKeys: [SigningKey]
     private let commands: [SignatureCommand]
+    /// The files of signatures that were made elsewhere, or folders of them.
     private let attached: [Path]
     private let trustStore: TrustStore
     private let verifier: EnvelopeVerifier
     private let now: Timestamp
-    private var isDetached: Bool { arguments.has(.detach) }
+    /// Whether payloads are written, to sign them elsewhere, instead of envelopes.
+    private let isDetached: Bool
 
     init(_ arguments: ParsedArguments) throws(PatchError) {
         self.arguments = arguments
@@ -76,15 +78,18 @@ private struct Resigning: Sendable {
         signingKeys = try keys.signingKeys()
         commands = SignatureCommand.all(arguments)
         attached = arguments.values(of: .attach).map(\.path)
-        guard arguments.has(.detach) == (signingKeys.isEmpty && commands.isEmpty && attached.isEmpty) else {
+        isDetached = arguments.has(.detach)
+        let signs = !signingKeys.isEmpty || !commands.isEmpty || !attached.isEmpty
+        guard signs != isDetached else {
             throw .usage(
-                arguments.has(.detach) ? "--detach cannot be combined with signing" : "nothing to sign with",
+                isDetached ? "--detach cannot be combined with signing" : "nothing to sign with",
                 hint: "give --signing-key, --signature-command, --attach, or --detach alone")
         }
-        guard !arguments.has(.detach) || !arguments.has(.append) else {
+        guard !isDetached || !arguments.has(.append) else {
             throw .usage("--append with --detach", hint: "give it with the signature: --attach FILE --append")
         }
-        guard attached.allSatisfy(\.isFolder) || files.count == 1 && files[0].folder == nil else {
+        let isOneFile = files.count <= 1 && files.first?.folder == nil
+        guard isOneFile || attached.allSatisfy(\.isFolder) else {
             throw .usage(
                 "--attach FILE with several envelopes", hint: "give a folder of signatures: a/b.js.sig for a/b.js")
         }
@@ -100,16 +105,20 @@ private struct Resigning: Sendable {
     }
 
     /// The envelopes and their outputs: in the output folder, unless the output is a single `.js` file or a payload.
+    ///
+    /// - Throws: `usage` if the output is missing or does not fit the envelopes, if two of them would have one, or if
+    ///   one is another input, `io` if the folder of a named file is missing.
     func units() throws(PatchError) -> [Unit] {
-        let count = files.count
         let output = try arguments.path(of: .output).needed("no output", hint: "give -o FILE.js, or -o DIR")
-        let isNamed = output.ends(in: ".js") || isDetached && count == 1
-        let isOne = output.isStandardStream || isNamed && !output.isFolder && !output.endsInSlash
-        guard !isOne || count == 1 else { throw .severalEnvelopes(in: output) }
-        guard !output.isStandardStream || arguments.value(of: .format)?.isText("json") != true else {
+        // The name of a single payload need not end in anything.
+        let hasNameOfFile = output.ends(in: ".js") || (isDetached && files.count == 1)
+        let isFile = hasNameOfFile && !output.isStandardStream && !output.isFolder && !output.endsInSlash
+        let isOne = isFile || output.isStandardStream
+        guard !isOne || files.count <= 1 else { throw .severalEnvelopes(in: output) }
+        guard !output.isStandardStream || arguments.format != "json" else {
             throw .usage("-o - works only with text output", hint: "name a file")
         }
-        if isOne, !output.isStandardStream { try output.checkParent() }
+        if isFile { try output.checkParent() }
         var units: [Unit] = []
         var distinct: Set<Path> = []
         for (path, folder) in files {
@@ -161,9 +170,16 @@ private struct Resigning: Sendable {
         }
         for place in attached {
             let file = place.isFolder ? place.appending(Path("\(unit.name).sig")) : place
-            let signature = try InputFile.small(file, limit: 4096)
+            let signature = try InputFile.signature(file)
             try file.naming { () throws(PatchError) in try envelope.attach(signature, from: trustStore, at: now) }
         }
         return try envelope.encoded()
     }
+}
+
+extension InputFile {
+    /// Reads a signature that was made elsewhere, for `--attach`.
+    ///
+    /// - Throws: `no-input` if it cannot be read, `config` if it is larger than any signature.
+    static func signature(_ path: Path) throws(PatchError) -> [UInt8] { try small(path, limit: 4096) }
 }
