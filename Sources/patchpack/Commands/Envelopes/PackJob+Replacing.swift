@@ -5,7 +5,7 @@ import PatchFiles
 extension PackJob {
     /// The paths of the files that the envelopes replace.
     ///
-    /// - Throws: `exists` if an envelope must not replace an existing file.
+    /// - Throws: `exists` if an envelope must not replace an existing file, `io` if that is not a regular file.
     func replaced(by results: [Result]) throws(PatchError) -> Set<Path> {
         var paths: Set<Path> = []
         for result in results {
@@ -18,11 +18,12 @@ extension PackJob {
     }
 
     /// Whether an envelope may replace the existing file: any file with `--force`, a lower version of the same patch
-    /// with `--upgrade`.
+    /// with `--upgrade`. False if there is no file.
     ///
     /// - Throws: `exists` if it may not.
     private func replaces(_ path: Path, _ manifest: Manifest) throws(PatchError) -> Bool {
-        guard !forces, FileInfo(path, following: false) != nil else { return forces }
+        guard !forces else { return true }
+        guard FileInfo(path, following: false) != nil else { return false }
         guard upgrades else {
             throw PatchError(
                 .exists, "already exists",
@@ -49,11 +50,10 @@ extension PackJob {
         }
         guard old.id == manifest.id else { return refusal("already exists, and is \(old.id)", Self.forceHint) }
         guard old.version >= manifest.version else { return nil }
-        return refusal(
-            "already exists with the "
-                + (old.version == manifest.version
-                    ? "same version \(old.version), and other bytes" : "higher version \(old.version)"),
-            "a changed patch needs a higher version")
+        let version =
+            old.version == manifest.version
+            ? "same version \(old.version), and other bytes" : "higher version \(old.version)"
+        return refusal("already exists with the \(version)", "a changed patch needs a higher version")
     }
 
     private static let forceHint = "name another output, or give --force to replace it"

@@ -4,36 +4,11 @@ import PatchFiles
 // The envelopes of a command line, with their names and outputs.
 extension PackJob {
     /// The envelopes to make: one from each script, or one from all of them.
+    ///
+    /// - Throws: `usage` if an option does not fit the scripts, if two envelopes would have one output, or if an output
+    ///   is an input. What `name` and `output` throw is the fault of a unit, and is thrown only for a bundle.
     func units() throws(PatchError) -> [Unit] {
-        var units: [Unit] = []
-        if isBundle {
-            guard let entry = files.first else {
-                throw .usage("--bundle without a script", hint: "the first script is the entry")
-            }
-            guard entry.folder == nil else {
-                throw .usage(
-                    "--bundle with a folder first", hint: "the first script is the entry: name it before the folders")
-            }
-            let scripts = try files.map { (path, folder) throws(PatchError) in (path, try name(of: path, in: folder)) }
-            units = [Unit(scripts: scripts, output: try output(for: scripts[0].1, isOnly: true))]
-        } else {
-            if files.count > 1, let destination, Self.isFile(destination) {
-                throw .severalEnvelopes(in: destination)
-            }
-            guard hasOneEnvelope || fields.id == nil else {
-                throw .usage(
-                    "--id with several scripts", hint: "give each script a tag `-- @patch NAME`, or --bundle them")
-            }
-            for (path, folder) in files {
-                do {
-                    let name = try name(of: path, in: folder)
-                    let output = try output(for: name, isOnly: files.count == 1)
-                    units.append(Unit(scripts: [(path, name)], output: output))
-                } catch {
-                    units.append(Unit(scripts: [(path, "")], output: path, fault: error))
-                }
-            }
-        }
+        var units = try isBundle ? [bundleUnit()] : scriptUnits()
         let outputs = units.filter { $0.fault == nil && !$0.output.isStandardStream }.map(\.output)
         var distinct: Set<Path> = []
         for output in outputs where !distinct.insert(output).inserted {
@@ -44,6 +19,35 @@ extension PackJob {
         return units
     }
 
+    private func bundleUnit() throws(PatchError) -> Unit {
+        guard let entry = files.first else {
+            throw .usage("--bundle without a script", hint: "the first script is the entry")
+        }
+        guard entry.folder == nil else {
+            throw .usage(
+                "--bundle with a folder first", hint: "the first script is the entry: name it before the folders")
+        }
+        let scripts = try files.map { (path, folder) throws(PatchError) in (path, try name(of: path, in: folder)) }
+        return Unit(scripts: scripts, output: try output(for: scripts[0].1, isOnly: true))
+    }
+
+    private func scriptUnits() throws(PatchError) -> [Unit] {
+        if files.count > 1, let destination, Self.isFile(destination) {
+            throw .severalEnvelopes(in: destination)
+        }
+        guard hasOneEnvelope || fields.id == nil else {
+            throw .usage("--id with several scripts", hint: "give each script a tag `-- @patch NAME`, or --bundle them")
+        }
+        return files.map { (path, folder) in
+            do throws(PatchError) {
+                let name = try name(of: path, in: folder)
+                return Unit(scripts: [(path, name)], output: try output(for: name, isOnly: files.count == 1))
+            } catch {
+                return Unit(scripts: [(path, "")], output: path, fault: error)
+            }
+        }
+    }
+
     /// Refuses a second script with the same id and version, because an app would accept either.
     private func refuseDuplicates(in units: inout [Unit]) {
         var seen: [String: Path] = [:]
@@ -52,7 +56,8 @@ extension PackJob {
             guard path.canBeReadAgain,
                 let bytes = try? InputFile.contents(of: path, limit: packer.limits.scriptSize)
             else { continue }
-            let patch = (try? ScriptHead(of: bytes)).flatMap(fields.patch) ?? ""
+            let head = try? ScriptHead(of: bytes)
+            let patch = head.flatMap(fields.patch) ?? ""
             units[index].patch = patch
             guard !patch.isEmpty else { continue }
             if let other = seen[patch] { units[index].fault = PatchError.twice(patch, other).about(path) }
@@ -60,8 +65,14 @@ extension PackJob {
         }
     }
 
+    /// The path of a script; for standard input, the name that `--stdin-filename` gives it.
+    private func named(_ path: Path) -> Path { path.isStandardStream ? standardInputName ?? path : path }
+
+    /// The name of a script in its envelope.
+    ///
+    /// - Throws: `usage` if it has none, or one that a script cannot have, `no-input` if it is a folder.
     private func name(of operand: Path, in folder: Path?) throws(PatchError) -> String {
-        let path = operand.isStandardStream ? standardInputName ?? operand : operand
+        let path = named(operand)
         guard !path.isStandardStream else {
             throw .usage("the script on standard input has no name", hint: "give it one: --stdin-filename NAME.lua")
         }
@@ -71,9 +82,7 @@ extension PackJob {
         let name: String
         if isBundle, root == nil {
             // In a bundle, scripts are named as in `lint` and `test`: by their paths below the entry's folder.
-            let first = files[0].path
-            let entry = first.isStandardStream ? standardInputName ?? first : first
-            name = LintedPatch.name(of: path, beside: entry)
+            name = LintedPatch.name(of: path, beside: named(files[0].path))
         } else {
             name = try InputFiles.name(of: path, in: folder, root: root).description
         }
@@ -90,6 +99,8 @@ extension PackJob {
     /// The path of an entry script's envelope: in the output folder, unless the name of the output ends in `.js`.
     ///
     /// A pattern such as `*.lua` that matches a single script today must not turn `-o dist` into a file.
+    ///
+    /// - Throws: `usage` if the output cannot be this envelope's, `io` if the folder of a named file is missing.
     private func output(for entry: String, isOnly: Bool) throws(PatchError) -> Path {
         let name = Path(entry.dropLast(".lua".count) + ".js")
         guard let output = destination else { return name }

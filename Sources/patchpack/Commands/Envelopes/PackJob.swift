@@ -1,10 +1,12 @@
 import PatchCrypto
 import PatchFiles
-import PatchRunner
 import PatchLint
+import PatchRunner
 import Synchronization
 
+/// The packing of the scripts that a command line names.
 struct PackJob: Sendable {
+    /// One envelope to make.
     struct Unit: Sendable {
         /// The scripts and their names in the envelope, the entry first.
         let scripts: [(path: Path, name: String)]
@@ -12,6 +14,7 @@ struct PackJob: Sendable {
         /// The id and version in an entry script that was checked for duplicates; "" if it had none, nil if it was not
         /// checked.
         var patch: String?
+        /// Why it is not packed; nil if it is.
         var fault: PatchError?
     }
 
@@ -20,6 +23,7 @@ struct PackJob: Sendable {
         var manifest: Manifest?
         /// The SHA-256 of the payload, which no signature changes.
         var payloadDigest: String?
+        /// The size of the envelope in bytes.
         var size = 0
         /// Whether all of its signatures are `rsa-sha1`.
         var isForOldClients = false
@@ -41,7 +45,9 @@ struct PackJob: Sendable {
     let trustStore: TrustStore
     var commands: [SignatureCommand] = []
     let now: Timestamp
+    /// The name of a script on standard input; nil if none is given.
     var standardInputName: Path?
+    /// Whether all scripts are one envelope.
     var isBundle = false
     /// The folder below which scripts are named by their paths.
     var root: Path?
@@ -58,6 +64,7 @@ struct PackJob: Sendable {
     var upgrades = false, forces = false
     /// Whether the results are printed as JSON, with the SHA-256 of each payload.
     var printsJSON = false
+
     var writesToStandardOutput: Bool { destination?.isStandardStream == true }
     /// Several envelopes cannot have one id.
     var hasOneEnvelope: Bool { isBundle || files.count <= 1 }
@@ -68,25 +75,32 @@ struct PackJob: Sendable {
     func pack(_ units: [Unit]) -> [Result] {
         var results = units.map(seal)
         guard !isDryRun, !isAllOrNothing else { return results }
-        // Only files that replace nothing are written together. The others are checked one by one.
-        let new = results.indices.filter { index in
-            results[index].file.map { !upgrades || FileInfo($0.path, following: false) == nil } ?? false
+        // Files that may be upgrades are checked one by one. The others are written together.
+        let together = results.indices.filter { index in
+            guard let file = results[index].file else { return false }
+            return !upgrades || FileInfo(file.path, following: false) == nil
         }
-        let errors = OutputFile.writeEach(new.compactMap { results[$0].file }, replacing: { _ in forces })
-        for (index, error) in zip(new, errors) where error?.code != .exists {
+        let errors = OutputFile.writeEach(together.compactMap { results[$0].file }, replacing: { _ in forces })
+        // A file that exists may be the same envelope by now, which `write` finds out.
+        for (index, error) in zip(together, errors) where error?.code != .exists {
             results[index].error = error
             results[index].file = nil
         }
         for index in results.indices where results[index].file != nil {
             var alone = [results[index]]
-            do throws(PatchError) { try write(&alone) } catch { alone[0].error = error }
+            do throws(PatchError) {
+                try write(&alone)
+            } catch {
+                alone[0].error = error
+            }
             results[index] = alone[0]
             results[index].file = nil
         }
         return results
     }
 
-    /// Makes one envelope, and opens it as a verifier would.
+    /// Makes one envelope, and opens it as a verifier would. It is written if it goes to standard output. Otherwise the
+    /// result has the file to write.
     private func seal(_ unit: Unit) -> Result {
         var result = Result(unit: unit, error: unit.fault)
         guard result.error == nil else { return result }
@@ -109,30 +123,37 @@ struct PackJob: Sendable {
             result.manifest = manifest
             result.size = envelope.count
             result.isForOldClients = sealed.algorithms == [.rsaSHA1]
-            if printsJSON {
-                let digest = try MessageDigest.sha256.hexadecimal(of: sealed.payload)
-                result.payloadDigest = String(decoding: digest, as: UTF8.self)
-            }
+            if printsJSON { result.payloadDigest = try MessageDigest.sha256.text(of: sealed.payload) }
             try check(envelope, scripts, signers: sealed.keyIDs.count)
-            if writesToStandardOutput {
-                if !isDryRun { try StandardOutput.write(envelope) }
-            } else if unit.output.holds(envelope) {
-                result.isUnchanged = true
-            } else {
-                result.file = OutputFile(path: unit.output, content: .bytes(envelope))
-                if forces, let refusal = refusal(of: manifest, at: unit.output) {
-                    result.warnings.append("\(refusal.text); --force replaces it")
-                }
-                if isDryRun || isAllOrNothing {
-                    var alone = [result]
-                    try settle(&alone) { (results) throws(PatchError) in _ = try replaced(by: results) }
-                    result = alone[0]
-                }
+            if !writesToStandardOutput {
+                try place(envelope, of: manifest, &result)
+            } else if !isDryRun {
+                try StandardOutput.write(envelope)
             }
         } catch {
             result.error = error.about(unit.scripts[0].path)
         }
         return result
+    }
+
+    /// Notes in a result the file to write, unless it exists with the same bytes.
+    ///
+    /// - Throws: In a run that does not write the file at once, `exists` if it must not replace an existing file, `io`
+    ///   if that is not a regular file.
+    private func place(_ envelope: [UInt8], of manifest: Manifest, _ result: inout Result) throws(PatchError) {
+        let output = result.unit.output
+        guard !output.holds(envelope) else {
+            result.isUnchanged = true
+            return
+        }
+        result.file = OutputFile(path: output, content: .bytes(envelope))
+        if forces, let refusal = refusal(of: manifest, at: output) {
+            result.warnings.append("\(refusal.text); --force replaces it")
+        }
+        guard isDryRun || isAllOrNothing else { return }
+        var alone = [result]
+        try settle(&alone) { (results) throws(PatchError) in _ = try replaced(by: results) }
+        result = alone[0]
     }
 
     /// Writes the envelopes that are not written yet: all of them or none.
@@ -183,6 +204,8 @@ struct PackJob: Sendable {
 
     /// Checks that an entry script still has the id and version that it had in the check for duplicates. Its bytes are
     /// not kept until then.
+    ///
+    /// - Throws: `no-input` if it has others.
     private func check(_ head: ScriptHead, isThatOf unit: Unit) throws(PatchError) {
         guard let looked = unit.patch, !looked.isByteEqual(to: fields.patch(of: head) ?? "") else { return }
         throw PatchError(
@@ -191,6 +214,8 @@ struct PackJob: Sendable {
     }
 
     /// The manifest of a patch without errors. Its warnings are added to the result.
+    ///
+    /// - Throws: The error of a patch without a manifest, otherwise `script` with the first finding that is an error.
     private func judged(_ linted: LintedPatch, _ result: inout Result) throws(PatchError) -> Manifest {
         var fault: PatchError?
         for (finding, file) in linted.findings {
@@ -199,8 +224,8 @@ struct PackJob: Sendable {
                 let place = "\(file):\(finding.line):\(finding.column)"
                 result.warnings.append("\(place): \(text)" + (finding.shownHint(of: file).map { "; \($0)" } ?? ""))
             } else if fault == nil {
-                let hint =
-                    finding.shownHint(of: file).map { "\($0)\($0.hasSuffix("?") ? " Or" : ", or")" } ?? "fix it, or"
+                var hint = "fix it, or"
+                if let own = finding.shownHint(of: file) { hint = own + (own.hasSuffix("?") ? " Or" : ", or") }
                 fault = PatchError(
                     .script, text, hint: "\(hint) pack it anyway with --no-lint",
                     at: .init(file: file.description, line: finding.line))
@@ -220,6 +245,8 @@ struct PackJob: Sendable {
     /// Checks that the new envelope can be opened and holds the same scripts.
     ///
     /// The trust in its signers was checked before. The expiry is not checked.
+    ///
+    /// - Throws: The error of a verifier, `internal` if the scripts are others.
     private func check(_ envelope: [UInt8], _ scripts: [PatchScript], signers: Int) throws(PatchError) {
         let verifier = try EnvelopeVerifier(trustStore: trustStore, threshold: signers, policy: .unchecked)
         guard try verifier.verify(envelope, scriptKeys: packer.scriptKey).scripts == scripts else {
