@@ -13,18 +13,11 @@ enum CatCommand {
     private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
         let path = arguments.operands[0].path
         let contents = try contents(of: path, arguments)
-        var scripts = contents.scripts
         let names = arguments.operands.dropFirst()
+        var scripts = contents.scripts
         if !names.isEmpty {
-            scripts = []
-            for name in names {
-                guard let script = contents.scripts.first(where: { name.isText($0.name) }) else {
-                    throw PatchError(
-                        .noInput, "does not contain \(name.text)",
-                        hint: "it contains \(contents.scripts.map(\.name).joined(separator: ", "))"
-                    ).about(path)
-                }
-                scripts.append(script)
+            scripts = try path.naming { () throws(PatchError) in
+                try Self.scripts(called: names, among: contents.scripts)
             }
         }
         guard console.format == .text else {
@@ -51,13 +44,30 @@ enum CatCommand {
                 continue
             }
             // A terminal would obey escape sequences in an unverified file.
-            for line in script.bytes.split(separator: 0x0A, omittingEmptySubsequences: false) {
+            for line in script.bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
                 try console.raw(escaped(String(decoding: line, as: UTF8.self)) + "\n")
             }
         }
     }
 
+    /// The scripts with some names, in the order of the names.
+    ///
+    /// - Throws: `no-input` if there is no script of a name.
+    private static func scripts(
+        called names: ArraySlice<Argument>, among scripts: [PatchScript]
+    ) throws(PatchError) -> [PatchScript] {
+        try names.map { (name) throws(PatchError) in
+            if let script = scripts.first(where: { name.isText($0.name) }) { return script }
+            throw PatchError(
+                .noInput, "does not contain \(name.text)",
+                hint: "it contains \(scripts.map(\.name).joined(separator: ", "))")
+        }
+    }
+
     /// The manifest and the scripts of an envelope. It is verified first, unless `--unverified` is given.
+    ///
+    /// - Throws: The error of an envelope that is not good; `usage` if a key is missing, or if `--unverified` is given
+    ///   with an option of the verification.
     private static func contents(
         of path: Path, _ arguments: ParsedArguments
     ) throws(PatchError) -> (manifest: Manifest, scripts: [PatchScript]) {

@@ -32,8 +32,8 @@ enum InspectCommand {
         if console.format != .json { for line in orders(of: manifests) { try console.line(line) } }
     }
 
-    /// A line for each function that several patches replace, with the order in which they are called. Of several
-    /// versions of a patch, the highest counts.
+    /// A line for each function that several patches replace, with the order in which they are called: the greatest
+    /// id first. Of several versions of a patch, the highest counts.
     private static func orders(of manifests: [Manifest]) -> [String] {
         let highest = Dictionary(manifests.map { ($0.id, $0) }) { $0.version > $1.version ? $0 : $1 }
         let patches = highest.values.sorted { $1.id.hasBytes(before: $0.id) }
@@ -51,12 +51,14 @@ private struct Inspection {
     let path: Path
     var envelope: UnverifiedEnvelope?
     /// `valid`, `invalid` or `unchecked` for each signature line. A line is unchecked if no key was given for it.
+    /// Behind the other words is what is wrong with the key, if anything: `valid, by a key that is revoked`.
     var signatures: [String] = []
     /// The SHA-256 of the payload, for comparing releases.
     var payloadDigest: String?
     var contents: UnverifiedContents?
     var error: PatchError?
 
+    /// - Parameter now: The time at which keys must be valid; nil without a trust store.
     init(_ path: Path, _ scriptKeys: ScriptKeyRing?, _ trustStore: TrustStore?, _ now: Timestamp?) {
         self.path = path
         do throws(PatchError) {
@@ -73,9 +75,11 @@ private struct Inspection {
                 let key = trustStore?.key(withID: signature.keyID, algorithm: signature.algorithm)
                 var word = "unchecked"
                 do throws(PatchError) {
-                    let isValid = try key?.key.isValid(signature.signature, for: envelope.payload)
-                    let refusal = key?.refusal(at: now).map { ", by a key that \($0)" } ?? ""
-                    if let isValid { word = (isValid ? "valid" : "invalid") + refusal }
+                    if let key {
+                        let isValid = try key.key.isValid(signature.signature, for: envelope.payload)
+                        let refusal = key.refusal(at: now).map { ", by a key that \($0)" } ?? ""
+                        word = (isValid ? "valid" : "invalid") + refusal
+                    }
                 } catch {
                     // OpenSSL may refuse an algorithm. The rest can be shown all the same.
                     self.error = self.error ?? error.about(path)

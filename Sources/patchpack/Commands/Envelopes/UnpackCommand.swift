@@ -21,7 +21,7 @@ enum UnpackCommand {
             throw .usage("two envelopes would be unpacked into \(twice)", hint: "unpack them one by one")
         }
         try inOrder(Array(zip(paths, folders)), jobs: 1, on: console, words: ("unpacked", "refused")) {
-            $0.map { verification.unpacked($0, into: $1, keeping: inputs, force: arguments.has(.force)) }
+            $0.map { verification.unpack($0, into: $1, keeping: inputs, force: arguments.has(.force)) }
         } show: { (result, outputs) throws(PatchError) in
             if console.format == .json {
                 let written = result.error == nil ? outputs : []
@@ -48,7 +48,11 @@ extension Path {
 }
 
 extension Verification {
-    fileprivate func unpacked(
+    /// Verifies an envelope, and writes its scripts into a folder: all of them or none.
+    ///
+    /// - Parameter inputs: The files that no script may replace.
+    /// - Returns: The result, and the paths of the scripts. They are written if the result has no error.
+    fileprivate func unpack(
         _ path: Path, into folder: Path, keeping inputs: InputIdentities, force: Bool
     ) -> (FileResult, [Path]) {
         var result = result(of: path, keepingScripts: true)

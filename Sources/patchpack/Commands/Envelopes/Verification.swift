@@ -1,7 +1,7 @@
 import PatchCrypto
 import PatchFiles
 
-/// How `verify` and `unpack` verify a file.
+/// How a verb verifies envelopes: the keys and the policy that the options give.
 struct Verification: Sendable {
     /// The options of a verb that verifies a file before using it.
     static let options: [Option] = [
@@ -16,12 +16,12 @@ struct Verification: Sendable {
 
     /// - Parameter keys: The keys of the same command line, if they have been read. A passphrase in a pipe is read only
     ///   once.
+    /// - Throws: `usage` if a key is missing or an option is wrong, and the error of a key or trust store.
     init(_ arguments: ParsedArguments, keys: KeyFiles? = nil) throws(PatchError) {
         if let keys { self.keys = keys } else { self.keys = try KeyFiles(arguments) }
         let threshold = try arguments.number(of: .threshold) ?? 1
-        let now = arguments.has(.time) ? try arguments.time(of: .time) : try SystemClock.now()
         var policy = VerificationPolicy.unchecked
-        policy.time = now
+        policy.time = arguments.has(.time) ? try arguments.time(of: .time) : try SystemClock.now()
         policy.app = try arguments.text(of: .runningApp)
         policy.appVersion = try arguments.appVersion()
         policy.engineLevel = try arguments.number(of: .runningEngine) ?? 1
@@ -54,7 +54,7 @@ struct Verification: Sendable {
     /// Whether two good files have the same contents, even if their scripts are encrypted or hashed with other
     /// algorithms. The result of a file that can be read only once has to have its scripts.
     func haveSameContents(_ one: FileResult, _ other: FileResult) -> Bool {
-        if one.contents == other.contents { return true }
+        if one.contentsHash == other.contentsHash { return true }
         let patches = [one, other].map { file in
             file.path.canBeReadAgain ? result(of: file.path, keepingScripts: true) : file
         }
@@ -73,21 +73,24 @@ struct Verification: Sendable {
         /// The SHA-256 of the payload, if it was requested and the signatures are good.
         var payloadDigest: String?
         var error: PatchError?
+        /// Whether the file has no bytes.
         var isEmpty = false
-        /// A hash of the manifest and the scripts' digests. Within a suite it is the same for two files with the same
-        /// contents.
-        var contents = 0
+        /// A hash of the manifest and the scripts' digests; 0 if the file is not good, or if only signatures are
+        /// checked. Within a suite it is the same for two files with the same contents.
+        var contentsHash = 0
         let isSignatureOnly: Bool
 
         /// What a comparison with another file needs of it.
         var comparable: FileResult {
             guard path.canBeReadAgain else { return self }
             var result = FileResult(path: path, isSignatureOnly: isSignatureOnly)
-            result.contents = contents
+            result.contentsHash = contentsHash
             return result
         }
     }
 
+    /// Verifies a file.
+    ///
     /// - Parameter keepingScripts: Whether to keep the scripts. The scripts of many files take much memory.
     func result(
         of path: Path, keepingScripts: Bool, keepingEnvelope: Bool = false, hashingPayload: Bool = false
@@ -117,28 +120,34 @@ struct Verification: Sendable {
                 hasher.combine(member.count)
                 unsafe member.withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
             }
-            result.contents = hasher.finalize()
+            result.contentsHash = hasher.finalize()
             result.report.patch = nil  // it has the scripts, too
         }
         if let error = result.report.error {
-            result.error = error
             let isSplit = ![.read, .split].contains(result.report.failedStage)
-            if error.code == .malformed && !isSplit || error.code == .badSignature,
-                path.canBeReadAgain,
-                let again = try? InputFile.contents(of: path, limit: verifier.limits.envelopeSize),
-                let guess = isSplit ? FileKind.converted(again) : FileKind.guess(from: again)
-            {
-                result.error = error.hinting("it looks like \(guess)")
-            }
+            result.error = explained(error, of: path, isSplit: isSplit)
         }
         if hashingPayload, result.report.stages.contains(where: { $0.stage == .signature && $0.status == .passed }) {
             result.payloadDigest = try? UnverifiedEnvelope(kept).payloadDigest()
         }
         return result
     }
+
+    /// An error, with a guess at what the file is, or how it was converted, if there is one.
+    ///
+    /// - Parameter isSplit: Whether the file has the layers of an envelope.
+    private func explained(_ error: PatchError, of path: Path, isSplit: Bool) -> PatchError {
+        let isOtherFile = error.code == .malformed && !isSplit
+        guard isOtherFile || error.code == .badSignature, path.canBeReadAgain,
+            let bytes = try? InputFile.contents(of: path, limit: verifier.limits.envelopeSize),
+            let guess = isSplit ? FileKind.converted(bytes) : FileKind.guess(from: bytes)
+        else { return error }
+        return error.hinting("it looks like \(guess)")
+    }
 }
 
 extension Verification.FileResult {
+    /// A line on a good file: its patch, and who signed it.
     var summary: String {
         let names = report.signers.map { signer in
             let line = report.signatures.first { $0.keyID == signer && $0.isValid }

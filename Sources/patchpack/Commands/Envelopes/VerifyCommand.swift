@@ -89,16 +89,19 @@ enum VerifyCommand {
 
 extension Verification.FileResult {
     fileprivate var reportCase: ReportCase {
-        ReportCase(
+        var message = ""
+        if let error {
+            message = "\(error.code): \(error.message)"
+            if let hint = error.shownHint { message += "\n\(hint)" }
+        }
+        return ReportCase(
             group: "patchpack verify", name: path.description, outcome: error == nil ? .passed : .failed,
-            message: error.map { "\($0.code): \($0.message)" + ($0.shownHint.map { "\n\($0)" } ?? "") } ?? "",
-            place: path.description)
+            message: message, place: path.description)
     }
 
     fileprivate var annotation: Annotation? {
-        error.map { error in
-            let message = error.message + (error.shownHint.map { "; \($0)" } ?? "")
-            return Annotation(level: "error", file: path, title: error.code.description, message: message)
-        }
+        guard let error else { return nil }
+        let message = error.message + (error.shownHint.map { "; \($0)" } ?? "")
+        return Annotation(level: "error", file: path, title: error.code.description, message: message)
     }
 }
