@@ -197,6 +197,7 @@ import Testing
         ("feed status . --allow-http", "--allow-http without a URL: . is a folder"),
         ("feed check . --cacert trusted.pem", "--cacert without a URL: . is a folder"),
         ("feed log . --allow-http", "--allow-http without a URL"), ("feed diff . . --allow-http", "without a URL"),
+        ("trust sign a.store --app shop --signing-key signing.pem", "error: --app shop is not a reverse-DNS name"),
         ("verify", "no input file"), ("pack -o o", "no input file"),
         (
             "test cart.lua --spec spec.lua --filter '['",

@@ -10,11 +10,7 @@ extension Option {
 
 extension FeedCommand {
     @Sendable static func makeFeed(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
-        let app = try arguments.text(of: .runningApp).needed(
-            "no app", hint: "give --app NAME, such as com.example.shop")
-        guard NameForm.isReverseDNS(app) else {
-            throw .usage("--app \(app) is not a reverse-DNS name such as com.example.shop")
-        }
+        let app = try arguments.runningApp().needed("no app", hint: "give --app NAME, such as com.example.shop")
         let environment = try arguments.environmentName()
         let options: [Option] = [.rootKey, .releaseKey, .onlineKey]
         let action = try FeedAction(arguments, console, keys: options)
@@ -59,6 +55,13 @@ extension FeedCommand {
         }
     }
 
+    /// Verifies envelopes, and adds them.
+    ///
+    /// - Parameters:
+    ///   - word: What is done, for the lines.
+    ///   - isExpected: Whether an envelope may have this manifest.
+    /// - Throws: `feed-mismatch` if an envelope has another one, `policy` if it is for another app, `feed-listed` if a
+    ///   version is listed already in another way, and the error of an envelope that is not good.
     private static func publish(
         _ paths: [Path], in action: FeedAction, _ arguments: ParsedArguments, _ console: Console, as word: String,
         _ isExpected: (Manifest) -> Bool
@@ -114,20 +117,8 @@ extension FeedCommand {
                     }
                 case .unchanged: lines.append("unchanged  \(name)")
                 case .differs(let entry):
-                    let asked =
-                        entry.words == publication.entry.words
-                        ? "these users, or with this seed" : publication.entry.words
                     lines.append("left as it is  \(name)  \(entry.words)")
-                    differing =
-                        differing
-                        ?? PatchError(
-                            .feedListed,
-                            "\(name) is listed already: \(entry.words), and not \(asked)",
-                            hint: entry.state != .withdrawn
-                                ? "patchpack feed rollout, shadow, resume or pause changes it"
-                                : isShadow
-                                    ? PublishingRemedy.packHigherInShadow.hint
-                                    : "patchpack feed rollout, and then resume, offers it again")
+                    differing = differing ?? PatchError.listed(entry, not: publication.entry)
                 }
             }
             return lines
@@ -136,6 +127,8 @@ extension FeedCommand {
     }
 
     /// A good envelope. A regular file can be read again, so its bytes are not kept. A pipe cannot.
+    ///
+    /// - Throws: The error of an envelope that is not good.
     private static func contents(
         of path: Path, by verification: Verification
     ) throws(PatchError) -> (Manifest, FeedFile.Contents) {
@@ -190,5 +183,22 @@ extension FeedCommand {
             }
             return lines.isEmpty ? ["nothing to remove"] : lines
         }
+    }
+}
+
+extension PatchError {
+    /// An error for a version that is listed already, and not as it is asked for.
+    fileprivate static func listed(_ entry: PatchEntryDraft, not asked: PatchEntryDraft) -> PatchError {
+        let words = entry.words == asked.words ? "these users, or with this seed" : asked.words
+        let hint =
+            if entry.state != .withdrawn {
+                "patchpack feed rollout, shadow, resume or pause changes it"
+            } else if asked.state == .shadow {
+                PublishingRemedy.packHigherInShadow.hint
+            } else {
+                "patchpack feed rollout, and then resume, offers it again"
+            }
+        return PatchError(
+            .feedListed, "\(asked.name) is listed already: \(entry.words), and not \(words)", hint: hint)
     }
 }

@@ -41,6 +41,7 @@ enum TrustCommand {
 
     private static func add(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
         let others = arguments.operands.dropFirst()
+        // Checks that at most one of the files is standard input.
         _ = try KeyFiles(arguments, operands: others.map(\.path))
         let path = try storeToEdit(arguments)
         let keys = try others.map { (other) throws(PatchError) in
@@ -72,9 +73,7 @@ enum TrustCommand {
     }
 
     private static func sign(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
-        guard let app = try arguments.text(of: .runningApp), NameForm.isReverseDNS(app) else {
-            throw .usage("no app", hint: "give --app NAME, such as com.example.shop")
-        }
+        let app = try arguments.runningApp().needed("no app", hint: "give --app NAME, such as com.example.shop")
         let environment = try arguments.environmentName()
         let keys = try KeyFiles(arguments, operands: []).signingKeys()
         guard !keys.isEmpty else {
@@ -105,12 +104,16 @@ enum TrustCommand {
     private static func pin(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
         let path = arguments.operands[0].path
         let file = try TrustFiles.file(at: path)
+        // A file that is no trust store is not pinned.
         _ = try path.naming { () throws(PatchError) in try TrustStore(decoding: file, rsaDefault: .rsaSHA1) }
         let pin = try TrustStoreFile.pin(of: file)
         try console.result(
             .report("patchpack.trust/1", nil, [("action", "pinned"), ("file", path), ("pin", pin)]), always: true, pin)
     }
 
+    /// The file of the store that the first operand names.
+    ///
+    /// - Throws: `usage` if it is `-`, `io` if it is not a regular file.
     private static func storeToEdit(_ arguments: ParsedArguments) throws(PatchError) -> Path {
         let path = arguments.operands[0].path
         guard !path.isStandardStream else { throw .usage("a store to edit must be a file, not -") }
@@ -140,6 +143,9 @@ enum TrustCommand {
         for key in changed { try show(key, action, on: console) }
     }
 
+    /// Reads a store, changes it, and writes it back.
+    ///
+    /// - Parameter mustExist: Whether the store must be there already. Otherwise one that is missing has no keys yet.
     private static func change(
         _ path: Path, mustExist: Bool, _ change: (inout TrustStoreFile) throws(PatchError) -> Void
     ) throws(PatchError) {
@@ -161,18 +167,23 @@ enum TrustCommand {
         let given = try arguments.text(of: .name)
         guard given == nil || isOnly else { throw .usage("--name with several keys", hint: "add them one by one") }
         let file = name.path.name.description
-        let stem = file.hasSuffix(".pem") ? String(file.dropLast(4)) : file
+        let stem = file.hasSuffix(".pem") ? String(file.dropLast(".pem".count)) : file
         return try TrustedKey(
             KeyFile(name).verifyingKey(), name: given ?? stem, expires: try arguments.time(of: .notAfter))
     }
 
+    /// - Parameters:
+    ///   - action: What was done with the key; `listed` if it is only shown.
+    ///   - width: The number of characters that its name is padded to.
     private static func show(
         _ key: TrustedKey, _ action: String, padded width: Int = 0, on console: Console
     ) throws(PatchError) {
         let isListed = action == "listed"
+        let done = isListed ? "" : "\(action)  "
         let name = key.name ?? ""
-        let end = key.expires.map { ", until \($0)" } ?? ""
         let space = String(repeating: " ", count: max(0, width - name.count))
+        let end = key.expires.map { ", until \($0)" } ?? ""
+        let revoked = key.isRevoked ? ", revoked" : ""
         try console.result(
             .report(
                 "patchpack.trust/1", nil,
@@ -181,7 +192,6 @@ enum TrustCommand {
                     ("keyID", key.key.id), ("revoked", key.isRevoked), ("notAfter", key.expires),
                 ]),
             always: isListed,
-            "\(isListed ? "" : "\(action)  ")\(name)\(space)  \(key.key.algorithm.rawValue), id \(key.key.id)\(end)\(key.isRevoked ? ", revoked" : "")"
-        )
+            "\(done)\(name)\(space)  \(key.key.algorithm.rawValue), id \(key.key.id)\(end)\(revoked)")
     }
 }
