@@ -28,21 +28,40 @@ enum EmbedCommand {
 
     private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
         let output = try arguments.newFile(.outputFile).needed("no output", hint: "give --output FILE.swift")
-        guard
-            !arguments.operands.isEmpty || [.embeddedKey, .embeddedStore, .embeddedRoot].contains(where: arguments.has)
-        else {
+        let embeds = [Option.embeddedKey, .embeddedStore, .embeddedRoot].contains(where: arguments.has)
+        guard embeds || !arguments.operands.isEmpty else {
             throw .usage(
                 "nothing to embed, and no script to check",
                 hint: "give --trusted-key FILE, --trust-store FILE, --root FILE or SCRIPT.lua")
         }
         guard arguments.has(.embeddedStore) || !arguments.has(.trustStorePin) else { throw .pinWithoutStore }
+        let members = try members(arguments)
+        try lint(arguments, console)
+        // An app is not built with a script that is wrong.
+        guard console.exitStatus == 0 else { return }
+        let source = """
+            // Written by patchpack embed.
+
+            /// The keys that this app trusts, and the root of its feed.
+            enum PatchResources {
+            \(members.joined(separator: "\n"))
+            }
+
+            """
+        let files = [OutputFile(output, source)]
+        try OutputFile.write(files, force: arguments.has(.force))
+        if console.format == .json { try console.made(files, schema: "patchpack.embed/1") }
+    }
+
+    /// The members of the source: the files that the options name, checked as an app would read them.
+    private static func members(_ arguments: ParsedArguments) throws(PatchError) -> [String] {
         var members: [String] = []
         if let file = arguments.path(of: .embeddedKey) {
             let bytes = try InputFile.small(file)
             let key = try file.naming { () throws(PatchError) in
                 try VerifyingKey(pem: bytes, algorithm: nil, rsaDefault: .rsaSHA1)
             }
-            members.append(try member("trustedKey", "\(KeyDescription.trusted(key).text)", bytes, file))
+            members.append(try member("trustedKey", KeyDescription.trusted(key).text, bytes, file))
         }
         if let file = arguments.path(of: .embeddedStore) {
             let bytes = try TrustFiles.file(at: file)
@@ -60,6 +79,11 @@ enum EmbedCommand {
             }
             members.append(try member("root", "the root of a feed, which its own keys have signed", bytes, file))
         }
+        return members
+    }
+
+    /// Lints the scripts, and shows what it finds. An error is a failure of the run.
+    private static func lint(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
         let interface = try InterfaceFile.fromOptions(arguments)
         for script in arguments.operands.map(\.path) {
             let patch = try LintedPatch([script], try ManifestFields(arguments), interface, onStandardInput: nil)
@@ -68,21 +92,11 @@ enum EmbedCommand {
                 if finding.severity == .error { console.fail(.script) }
             }
         }
-        guard console.exitStatus == 0 else { return }
-        let source = """
-            // Written by patchpack embed.
-
-            /// The keys that this app trusts, and the root of its feed.
-            enum PatchResources {
-            \(members.joined(separator: "\n"))
-            }
-
-            """
-        let files = [OutputFile(output, source)]
-        try OutputFile.write(files, force: arguments.has(.force))
-        if console.format == .json { try console.made(files, schema: "patchpack.embed/1") }
     }
 
+    /// A constant with the text of a file, and what it means in a comment.
+    ///
+    /// - Throws: `config` if the file is not UTF-8.
     private static func member(
         _ name: String, _ meaning: String, _ bytes: [UInt8], _ file: Path
     ) throws(PatchError) -> String {

@@ -65,14 +65,15 @@ enum KeygenCommand {
         }
         let passphrase = keys.passphrases.first
         let folder = try arguments.outputFolder() ?? Path(".")
-        let names = ["signing.pem", "trusted.pem"] + (arguments.has(.signingOnly) ? [] : ["script.key"])
+        let makesScriptKey = !arguments.has(.signingOnly)
+        let names = ["signing.pem", "trusted.pem"] + (makesScriptKey ? ["script.key"] : [])
         let paths = names.map { folder.appending(Path($0)) }
         try InputIdentities(of: keys.inputs).refuse(paths)
         // Checked first, because making a key takes a moment.
         for path in paths {
             do throws(PatchError) {
                 try OutputFile(path: path, content: .bytes([])).checkPlace(force: arguments.has(.force))
-            } catch  where error.code == .exists {
+            } catch let error where error.code == .exists {
                 throw error.hinting("give another -o DIR; a key that --force replaces is gone, with all that needs it")
             }
         }
@@ -82,7 +83,7 @@ enum KeygenCommand {
             OutputFile(path: paths[1], content: .bytes(try signingKey.verifyingKey.pem())),
         ]
         var made: [KeyDescription] = [.signing(signingKey), .trusted(signingKey.verifyingKey)]
-        if paths.count > 2 {
+        if makesScriptKey {
             let scriptKey = try ScriptKey.generate(profile == .modern ? .aes256GCMSHA256 : .aes128CBCMD5)
             files.append(OutputFile(path: paths[2], content: .secret(scriptKey.encoded())))
             made.append(.script(scriptKey))
@@ -93,7 +94,7 @@ enum KeygenCommand {
             try console.result(
                 key.json(schema: "patchpack.keygen/1", of: path), .good, "made", "  \(path)  \(key.text)")
         }
-        console.note("keep \(paths[0]) secret\(paths.count > 2 ? "; apps need the other two" : "")")
+        console.note("keep \(paths[0]) secret\(makesScriptKey ? "; apps need the other two" : "")")
         if passphrase == nil {
             console.note("\(paths[0]) has no passphrase; give one with --passphrase-env or --passphrase-file")
         }

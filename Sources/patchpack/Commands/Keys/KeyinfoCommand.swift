@@ -14,11 +14,13 @@ enum KeyinfoCommand {
         let files = try KeyFiles(arguments)
         for name in arguments.operands.map({ KeyName($0, from: "keyinfo") }) {
             do throws(PatchError) {
-                let (key, path) = (try files.describe(name), name.path)
+                let key = try files.describe(name)
                 let feed = key.feedID.map { ", in a feed \(FeedKey.short([$0]))" } ?? ""
                 try console.result(
-                    key.json(schema: "patchpack.keyinfo/1", of: path), always: true, "\(path)  \(key.text)\(feed)")
+                    key.json(schema: "patchpack.keyinfo/1", of: name.path), always: true,
+                    "\(name.path)  \(key.text)\(feed)")
             } catch {
+                // Standard output has failed, so the other keys cannot be shown either.
                 guard error.code != .io else { throw error }
                 console.fail(error.code)
                 guard console.format == .json else {

@@ -33,13 +33,38 @@ enum KeystoreCommand {
                 run: changePassphrase),
         ])
 
+    /// What is done with a key. JSON has the raw values.
+    private enum Action: String {
+        case add
+        case list
+        case remove
+        case export
+        case passphrase
+
+        /// The word before the key's name; empty if it is only shown.
+        var done: String {
+            switch self {
+            case .add: "added  "
+            case .list: ""
+            case .remove: "removed  "
+            case .export: "exported  "
+            case .passphrase: "kept  "
+            }
+        }
+    }
+
+    /// The store that the first operand names.
     private struct Store {
+        /// Its file. A link is followed, so that it stays a link if the file is replaced.
         let path: Path
         let passphrase: SecretBytes
 
         /// - Parameters:
+        ///   - inputs: The operands that are files, besides the store.
         ///   - mayBeNew: Whether the store is made if it does not exist.
         ///   - isEdited: Whether the store is written, so that it must be a file.
+        /// - Throws: `usage` if it is `-`, or if several passphrases are given, `passphrase` if there is none, `io` if
+        ///   it cannot be written, or its target is not known.
         init(
             _ arguments: ParsedArguments, reading inputs: [Path] = [], mayBeNew: Bool = false, isEdited: Bool = true
         ) throws(PatchError) {
@@ -52,13 +77,16 @@ enum KeystoreCommand {
             passphrase = try Passphrase.ofStore(given, given: passphrases, isNew: mayBeNew && !exists)
         }
 
+        /// - Throws: `passphrase` if the passphrase is wrong, `no-input` or `config` if the file cannot be read.
         func keys() throws(PatchError) -> ScriptKeyRing {
             try KeyFile(KeyName(nil, path, from: "keystore")).ring(passphrase: passphrase)
         }
 
         /// Reads the keys, changes them, and writes them back.
         ///
-        /// - Parameter new: The passphrase to write them with; nil to keep the current one.
+        /// - Parameters:
+        ///   - mustExist: Whether the store must be there already. Otherwise one that is missing has no keys yet.
+        ///   - new: The passphrase to write them with; nil to keep the current one.
         func change(
             mustExist: Bool, passphrase new: SecretBytes? = nil,
             _ change: (inout ScriptKeyRing) throws(PatchError) -> Void
@@ -88,12 +116,12 @@ enum KeystoreCommand {
         try store.change(mustExist: false) { (ring) throws(PatchError) in
             for (name, key) in newKeys { try ring.add(key, named: name) }
         }
-        for (name, key) in newKeys { try show(name, key, "add", on: console) }
+        for (name, key) in newKeys { try show(name, key, .add, on: console) }
     }
 
     private static func list(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
         for (name, key) in try Store(arguments, isEdited: false).keys().keys {
-            try show(name, key, "list", on: console)
+            try show(name, key, .list, on: console)
         }
     }
 
@@ -104,7 +132,7 @@ enum KeystoreCommand {
             removed = ring.keys.filter { key in names.contains { $0.isText(key.name) } }
             for name in names { try ring.remove(name.text) }
         }
-        for (name, key) in removed { try show(name, key, "remove", on: console) }
+        for (name, key) in removed { try show(name, key, .remove, on: console) }
     }
 
     private static func changePassphrase(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
@@ -117,7 +145,7 @@ enum KeystoreCommand {
             called: "new passphrase")
         var keys: [(name: String, key: ScriptKey)] = []
         try store.change(mustExist: true, passphrase: new) { keys = $0.keys }
-        for (name, key) in keys { try show(name, key, "passphrase", on: console) }
+        for (name, key) in keys { try show(name, key, .passphrase, on: console) }
     }
 
     private static func export(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
@@ -142,18 +170,16 @@ enum KeystoreCommand {
         let file = OutputFile(path: output, content: .secret(key.encoded()))
         try OutputFile.write([file], force: arguments.has(.force))
         console.warnOfReaders([file])
-        try show(name, key, "export", on: console)
+        try show(name, key, .export, on: console)
     }
 
     private static func show(
-        _ name: String, _ key: ScriptKey, _ action: String, on console: Console
+        _ name: String, _ key: ScriptKey, _ action: Action, on console: Console
     ) throws(PatchError) {
-        let done =
-            ["add": "added  ", "remove": "removed  ", "export": "exported  ", "passphrase": "kept  "][action] ?? ""
         try console.result(
             .report(
                 "patchpack.keystore/1", nil,
-                [("action", action), ("name", name), ("suite", key.suite.rawValue), ("keyID", key.id)]),
-            always: action == "list", "\(done)\(name)  \(key.suite.rawValue), id \(key.id)")
+                [("action", action.rawValue), ("name", name), ("suite", key.suite.rawValue), ("keyID", key.id)]),
+            always: action == .list, "\(action.done)\(name)  \(key.suite.rawValue), id \(key.id)")
     }
 }
