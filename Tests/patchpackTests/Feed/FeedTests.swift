@@ -467,6 +467,9 @@ import Testing
         // A forgotten `=` does not remove the switch.
         let forgotten = try work.run("switch", "feed", "checkout", "new")
         #expect(forgotten.status == 64 && forgotten.error.contains("new: no such switch to remove"))
+        // A combining mark makes one character of itself and the `=`.
+        let combining = try work.run("switch", "feed", "accent=\u{301}")
+        #expect(combining.status == 0, "\(combining.error)")
         let after = try work.versioned()
         #expect(after.filter { before[$0.key] != nil } == before, "a file was changed")
         #expect(!after.keys.contains("feed/metadata/3.targets.json"))

@@ -48,21 +48,27 @@ extension FeedCommand {
     }
 
     @Sendable static func disable(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
-        try checkAll(arguments, "disable switches all patches off", "pause or withdraw")
+        try refuseID(arguments, "disable switches all patches off", instead: "pause or withdraw")
         let reason = try arguments.text(of: .changeReason)
         try change(arguments, console, isUrgent: true, ["disabled  all patches"]) { list in
             list.isEnabled = false
-            // Another reason is written, like that of a patch that is paused already.
+            // A new reason takes the place of that of an earlier `disable`, as for a patch that is paused again.
             if let reason, let stop = list.stop, stop.reason != reason { list.stop?.reason = reason }
         }
     }
 
     @Sendable static func enable(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
-        try checkAll(arguments, "enable switches all patches on", "resume")
+        try refuseID(arguments, "enable switches all patches on", instead: "resume")
         try change(arguments, console, ["enabled  all patches"]) { $0.isEnabled = true }
     }
 
-    private static func checkAll(_ arguments: ParsedArguments, _ what: String, _ others: String) throws(PatchError) {
+    /// Refuses the id of a patch for an action on all patches.
+    ///
+    /// - Parameter others: The actions on one patch.
+    /// - Throws: `usage` if there is an id.
+    private static func refuseID(
+        _ arguments: ParsedArguments, _ what: String, instead others: String
+    ) throws(PatchError) {
         guard arguments.operands.count > 1 else { return }
         throw .usage(
             "\(what), and takes no patch", hint: "for \(arguments.operands[1].text) alone: patchpack feed \(others)")
@@ -70,10 +76,12 @@ extension FeedCommand {
 
     @Sendable static func setSwitches(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
         let words = arguments.operands.dropFirst().map(\.text)
-        let lines = words.map { $0.contains("=") ? $0 : "\($0) removed" }
+        let lines = words.map { $0.utf8.contains(UInt8(ascii: "=")) ? $0 : "\($0) removed" }
         try change(arguments, console, lines) { (list) throws(PatchError) in
             for word in words {
-                let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+                let parts = word.utf8.split(
+                    separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false
+                ).map { String(Substring($0)) }
                 if parts.count == 2 {
                     guard !parts[1].utf8.allSatisfy(\.isBlank) else { throw .blank("the switch \(parts[0])") }
                     try list.nameSwitch(parts[0], value: parts[1])
@@ -138,8 +146,10 @@ extension FeedCommand {
     /// Changes a patch's entry.
     ///
     /// - Parameters:
-    ///   - isStop: Whether no device is to run it any more, or more devices.
-    ///   - withdraws: Whether an unlisted version may be withdrawn.
+    ///   - isStop: Whether it takes the patch from devices, or keeps it from those that do not have it yet.
+    ///   - withdraws: Whether the operands may be several ids, and a version that is not listed may be withdrawn.
+    ///   - body: Changes the entry, and returns what it then is, such as `paused`.
+    /// - Throws: `usage` if the entry does not exist, or if it is not clear which version is meant.
     private static func edit(
         _ arguments: ParsedArguments, _ console: Console, isUrgent: Bool = false, isStop: Bool = false,
         withdraws: Bool = false, _ body: (inout PatchEntryDraft) throws(PatchError) -> String
@@ -151,20 +161,23 @@ extension FeedCommand {
         let reason = try arguments.text(of: .changeReason)
         try action.run(isUrgent: isUrgent) { (feed, details) throws(PatchError) in
             // Devices may have a version that is not listed now.
-            let published = withdraws && version != nil ? try action.folder.published(for: feed.app) : [:]
+            var published: [String: String] = [:]
+            if withdraws, version != nil { published = try action.folder.published(for: feed.app) }
             var listed = Dictionary(grouping: feed.list.entries, by: \.id)
             var changed: [String: PatchEntryDraft] = [:]
             var added: [PatchEntryDraft] = []
             var lines: [String] = []
             for id in ids {
                 let versions = listed[id] ?? []
-                if withdraws, let version, published["\(id)-\(version).js"] != nil,
-                    !versions.contains(where: { $0.version == version })
-                {
-                    added.append(feed.withdrawal(of: id, version: version))
-                    listed[id] = versions + added.suffix(1)
-                    lines.append("withdrawn  \(id) \(version)")
-                    continue
+                let isListed = versions.contains { $0.version == version }
+                if withdraws, !isListed, let version {
+                    let withdrawal = feed.withdrawal(of: id, version: version)
+                    if published[withdrawal.fileName] != nil {
+                        added.append(withdrawal)
+                        listed[id] = versions + [withdrawal]
+                        lines.append("withdrawn  \(withdrawal.name)")
+                        continue
+                    }
                 }
                 let old = try feed.meantEntry(id, version: version, of: versions, isStopped: isStop)
                 var entry = old
@@ -172,7 +185,7 @@ extension FeedCommand {
                 let fallback = entry.fallback(among: versions)
                 // Without a version, this entry may have been stopped before devices were offered another version.
                 if version == nil, entry.isEquivalent(to: old), let fallback, let offered = fallback.offered,
-                    old.since.map({ $0 < offered }) ?? false
+                    let since = old.since, since < offered
                 {
                     throw PatchError(
                         .usage,
@@ -193,16 +206,22 @@ extension FeedCommand {
         }
     }
 
+    /// Changes the list.
+    ///
+    /// - Parameter lines: What the change does. If the list is the same after it, they are printed with `already`.
     private static func change(
         _ arguments: ParsedArguments, _ console: Console, isUrgent: Bool = false, _ lines: [String],
         _ body: (inout PatchListDraft) throws(PatchError) -> Void
     ) throws(PatchError) {
         let action = try FeedAction(arguments, console)
         try action.run(isUrgent: isUrgent) { (feed, details) throws(PatchError) in
-            let lowest = feed.list.minimumAppVersion
+            let before = feed.list.minimumAppVersion
             guard try feed.edit(in: details, unlessSame: body) else { return lines.map { "already \($0)" } }
-            if let version = feed.list.minimumAppVersion, lowest.map({ $0 < version }) ?? true {
-                console.warning("an app older than \(version) gets no patch any more, and drops those that it has")
+            if let version = feed.list.minimumAppVersion {
+                let isRaised = before.map { $0 < version } ?? true
+                if isRaised {
+                    console.warning("an app older than \(version) gets no patch any more, and drops those that it has")
+                }
             }
             return lines
         }
