@@ -9,8 +9,6 @@ extension Option {
     static let arrival = Option(
         "wait", "how long --verify-served may have an older state, such as 3m, before it is an error", .text("TIME"),
         needs: ["verify-served"])
-    static let sameAs = Option(
-        "same-as", "fail if an older state than the one in the folder DIR is served", .directory("DIR"))
     static let purgeCommand = Option(
         "purge-command",
         "shell command that empties caches; it gets the paths of the files that they may have as parameters",
@@ -33,7 +31,10 @@ extension FeedCommand {
         var pinned = try PinnedRoot.fromOptions(arguments)
         if pinned == nil { pinned = try folder.read(FeedLayout.firstRoot) }
         guard let root = pinned else { throw .noFeed(in: folder.path, lacking: FeedLayout.firstRoot) }
-        _ = try (purgeCommand(arguments), arguments.seconds(of: .purgeTimeout), FeedReading.settings(arguments))
+        // Wrong options are reported before anything is uploaded.
+        _ = try purgeCommand(arguments)
+        _ = try arguments.seconds(of: .purgeTimeout)
+        _ = try FeedReading.settings(arguments)
         let target = try target(place, arguments)
         let patience = try arguments.seconds(of: .arrival)
         let served = try FeedReading.Server(.verifyServed, arguments)
@@ -52,17 +53,7 @@ extension FeedCommand {
             case (false, true): isTrial ? "would repair" : "repaired"
             case (false, false): "unchanged"
             }
-        if let other = outcome.givenUp {
-            console.warning(
-                "\(target.name): \(isTrial ? "would give" : "gave") up snapshot \(other.snapshot), timestamp \(other.version), of another copy"
-            )
-        }
-        for path in outcome.replaced {
-            console.warning("\(target.name): \(path) has other bytes, and \(isTrial ? "would be" : "was") replaced")
-        }
-        for path in outcome.restored {
-            console.warning("\(target.name): \(path) was missing, and \(isTrial ? "would be" : "was") uploaded")
-        }
+        warn(of: outcome, at: target, isTrial: isTrial, console)
         let snapshot = deployment.feed.state(of: .snapshot).version
         let timestamp = deployment.feed.state(of: .timestamp).version
         // The outcome is printed even if the purge fails, and the caches are purged even if nobody reads the outcome.
@@ -88,24 +79,27 @@ extension FeedCommand {
         try checkServed(deployment, at: served, givenUp: outcome.givenUp, patience: patience, arguments, console)
     }
 
-    /// The error if the served state differs from the folder that `--same-as` names; nil if it is the same, or if none
-    /// is named.
-    static func otherState(of reading: FeedReading, _ arguments: ParsedArguments) throws(PatchError) -> PatchError? {
-        guard let other = arguments.path(of: .sameAs) else { return nil }
-        do throws(PatchError) {
-            let reply = try runBlocking { () async throws(PatchError) in
-                try await reading.source.fetch(.init(FeedLayout.timestamp, byteLimit: FeedLimits().timestamp))
-            }
-            guard case .bytes(let bytes) = reply.content else {
-                throw PatchError(.feedUnavailable, "\(reading.place): has no \(FeedLayout.timestamp)")
-            }
-            try FeedFolder(path: other).check(served: bytes, by: reading.place.description, root: reading.root)
-            return nil
-        } catch {
-            return error
+    /// Warns of what the deployment has found at the place.
+    private static func warn(
+        of outcome: Deployment.Outcome, at target: any DeployTarget, isTrial: Bool, _ console: Console
+    ) {
+        if let other = outcome.givenUp {
+            let gives = isTrial ? "would give" : "gave"
+            console.warning(
+                "\(target.name): \(gives) up snapshot \(other.snapshot), timestamp \(other.version), of another copy")
+        }
+        let isDone = isTrial ? "would be" : "was"
+        for path in outcome.replaced {
+            console.warning("\(target.name): \(path) has other bytes, and \(isDone) replaced")
+        }
+        for path in outcome.restored {
+            console.warning("\(target.name): \(path) was missing, and \(isDone) uploaded")
         }
     }
 
+    /// The place that `--to` names.
+    ///
+    /// - Throws: `usage` if there is no such kind of place, or if it is in the feed's own folder.
     private static func target(_ given: String, _ arguments: ParsedArguments) throws(PatchError) -> any DeployTarget {
         let place = HTTPSource.withLowerScheme(given)
         let limit = FeedFolder.fileLimit
@@ -113,7 +107,8 @@ extension FeedCommand {
             return try ObjectStoreTarget(place, settings: FeedReading.settings(arguments), limit: limit)
         }
         let isMistyped = ["s3:/", "rsync:/", "http:/", "https:/"].contains(where: place.hasPrefix)
-        guard !place.contains("://") && !isMistyped || place.hasPrefix("rsync://") else {
+        let isURL = isMistyped || place.contains("://")
+        guard !isURL || place.hasPrefix("rsync://") else {
             throw .usage(
                 "--to \(HTTPSource.shown(place)): no such kind of place",
                 hint: "give --to FOLDER, s3://…, rsync://… or HOST:FOLDER")
@@ -126,39 +121,56 @@ extension FeedCommand {
         return FolderTarget(path: path, limit: limit)
     }
 
+    /// The command that empties caches; nil if none is given.
+    ///
+    /// - Throws: `usage` if it is blank.
     private static func purgeCommand(_ arguments: ParsedArguments) throws(PatchError) -> String? {
         let command = try arguments.text(of: .purgeCommand)
         guard command?.allSatisfy(\.isWhitespace) != true else { throw .blank("--purge-command") }
         return command
     }
 
+    /// Runs the command that empties caches, if one is given.
+    ///
+    /// - Parameter paths: The files that caches may have.
+    /// - Throws: `io` if it cannot be run, fails, or does not end in time.
     private static func purge(_ paths: [String], _ arguments: ParsedArguments) throws(PatchError) {
         guard let command = try purgeCommand(arguments) else { return }
         let words = (["sh"] + paths).map { Array($0.utf8) }
-        // Purging a cache needs the account's credentials.
-        // A process that it leaves behind would keep a pipe open.
+        // Purging a cache needs the account's credentials. The output goes to standard error, because a process that
+        // the command leaves behind would keep a pipe open.
         guard let child = ShellCommand.start("exec >&2\n\(command)", words, keeping: Environment.accountSecrets) else {
             throw PatchError(.io, "--purge-command: cannot be run")
         }
-        let limit = try arguments.seconds(of: .purgeTimeout) ?? 900
+        let limit = try arguments.seconds(of: .purgeTimeout) ?? 15 * 60
         let status = child.wait(atMost: limit)
         guard status == 0 else {
             // The rest of the line may have a password.
             let name = command.split(whereSeparator: \.isWhitespace).first ?? ""
-            let end =
-                status.map { $0 & 0x7F == 0 ? "ended with status \($0 >> 8 & 0xFF)" : "ended with signal \($0 & 0x7F)" }
-                ?? "had not ended after \(limit.length), and was stopped"
             throw PatchError(
-                .io, "--purge-command '\(name) …': \(end), after the feed was deployed",
+                .io, "--purge-command '\(name) …': \(end(status, limit: limit)), after the feed was deployed",
                 hint:
                     "purge \(paths.joined(separator: ", ")) manually; each deployment runs it for \(FeedLayout.timestamp)"
             )
         }
     }
 
+    /// How a command has ended.
+    ///
+    /// - Parameters:
+    ///   - status: Its status, in the form of `wait`; nil if it was ended after the limit.
+    ///   - limit: How many seconds it had.
+    private static func end(_ status: Int32?, limit: Int) -> String {
+        guard let status else { return "had not ended after \(limit.length), and was stopped" }
+        let signal = status & 0x7F
+        return signal == 0 ? "ended with status \(status >> 8 & 0xFF)" : "ended with signal \(signal)"
+    }
+
     /// Checks the feed as a client sees it.
     ///
-    /// - Parameter patience: For how many seconds an older state is accepted; nil to check once.
+    /// - Parameter patience: For how many seconds an older state is accepted; nil to check once, and only warn of one.
+    /// - Throws: `feed-unavailable` if nothing is served there, `feed-rollback` if there is still an older state at the
+    ///   end, `feed-conflict` if another copy's is served, and the error of a server or of the purge command.
     private static func checkServed(
         _ deployment: Deployment, at server: FeedReading.Server, givenUp: SnapshotPosition?, patience: Int?,
         _ arguments: ParsedArguments, _ console: Console
