@@ -4,17 +4,19 @@ import PatchFiles
 import PatchPublishing
 
 extension FeedCommand {
+    /// Renews what ends soon.
+    ///
+    /// - Throws: `feed-expired` or `clock` if devices refuse the feed nevertheless.
     @Sendable static func refresh(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
         let action = try FeedAction(arguments, console)
         try action.run(isUrgent: true) { (feed, details) throws(PatchError) in
-            let (ids, asks) = (action.change.keyIDs, action.change.asksSigner)
-            return feed.refresh(with: ids, asking: asks, in: details).compactMap { renewal in
+            let change = action.change
+            return feed.refresh(with: change.keyIDs, asking: change.asksSigner, in: details).compactMap { renewal in
                 switch renewal {
                 case .renewed(let role, let version): return "renewed  \(role) \(version)"
                 case .endsSoon(let role, let days):
-                    console.warning(
-                        "the role \(role) \(days < 0 ? "has ended" : "ends in \(days) days"), and its keys are not here"
-                    )
+                    let end = days < 0 ? "has ended" : "ends in \(days) days"
+                    console.warning("the role \(role) \(end), and its keys are not here")
                     return nil
                 }
             }
@@ -55,41 +57,64 @@ extension FeedCommand {
 
     @Sendable static func deliverTrust(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
         let action = try FeedAction(arguments, console)
-        var bytes: [UInt8]?
-        var ended: Set<KeyID> = []
-        var label: SignedTrustStore.Label?
+        var store: NewStore?
         if arguments.operands.count == 2 {
-            let path = arguments.operands[1].path
-            let file = try InputFile.small(path, limit: PatchList.trustLimit)
-            let store = try path.naming { () throws(PatchError) in try TrustStore(decoding: file, rsaDefault: .rsaSHA1)
-            }
-            let names = { (keys: [TrustedKey]) in
-                keys.map { "\($0.key.id)\($0.name.map { " \($0)" } ?? "")" }.joined(separator: ", ")
-            }
-            let refused = store.keys.filter { $0.refusal(at: action.change.now) != nil }
-            if !refused.isEmpty { console.note("devices will no longer trust \(names(refused))") }
-            ended = Set(refused.map(\.key.id))
-            let live = store.keys.filter { $0.refusal(at: action.change.now) == nil }
-            if !live.isEmpty { console.note("devices go on trusting \(names(live)) if the app has these keys") }
-            let signed = try path.naming { () throws(PatchError) in try SignedTrustStore(file) }
-            let signers = signed.signerIDs
-            if !signers.isEmpty { label = signed.label }
-            console.note(
-                signers.isEmpty
-                    ? "no key of envelopes has signed it, so it adds no key: patchpack trust sign \(path) --app NAME --signing-key KEY"
-                    : "it adds the others if the app has the keys that signed it: \(signers.map(\.description).joined(separator: ", "))"
-            )
-            bytes = file
+            let new = try NewStore(at: arguments.operands[1].path, action.change.now)
+            new.describe(on: console)
+            store = new
         }
+        let ended = Set(store?.refused.map(\.key.id) ?? [])
         try action.run { (feed, details) throws(PatchError) in
-            if let label, let bytes { try action.folder.checkTrustStore(label, bytes, in: feed) }
+            if let store, let label = store.label { try action.folder.checkTrustStore(label, store.bytes, in: feed) }
             for name in try action.folder.patches(of: feed, signedOnlyBy: ended) {
                 console.warning(
                     "\(name) is signed by no other key, so devices drop it: publish a higher version that a key which stays has signed"
                 )
             }
-            let isNew = try feed.setTarget(PatchList.trustPath(for: feed.app), to: bytes, in: details)
-            return [isNew ? bytes == nil ? "removed  the trust store" : "added  the trust store" : "unchanged"]
+            let isNew = try feed.setTarget(PatchList.trustPath(for: feed.app), to: store?.bytes, in: details)
+            guard isNew else { return ["unchanged"] }
+            return [store == nil ? "removed  the trust store" : "added  the trust store"]
+        }
+    }
+
+    /// A trust store to deliver.
+    private struct NewStore {
+        let path: Path
+        let bytes: [UInt8]
+        /// The keys that devices no longer trust with it: they are revoked, or past their dates.
+        let refused: [TrustedKey]
+        let live: [TrustedKey]
+        private let signed: SignedTrustStore
+
+        /// Which store of which app it is; nil if no key has signed it.
+        var label: SignedTrustStore.Label? { signed.signerIDs.isEmpty ? nil : signed.label }
+
+        /// - Throws: `no-input` if the file cannot be read, `config` if it is not a trust store, or is too large,
+        ///   `limit` if it has too many signatures.
+        init(at path: Path, _ now: Timestamp) throws(PatchError) {
+            let bytes = try InputFile.small(path, limit: PatchList.trustLimit)
+            let keys = try path.naming { () throws(PatchError) in
+                try TrustStore(decoding: bytes, rsaDefault: .rsaSHA1).keys
+            }
+            self.path = path
+            self.bytes = bytes
+            refused = keys.filter { $0.refusal(at: now) != nil }
+            live = keys.filter { $0.refusal(at: now) == nil }
+            signed = try path.naming { () throws(PatchError) in try SignedTrustStore(bytes) }
+        }
+
+        /// Tells what devices take from it.
+        func describe(on console: Console) {
+            func names(_ keys: [TrustedKey]) -> String {
+                keys.map { "\($0.key.id)\($0.name.map { " \($0)" } ?? "")" }.joined(separator: ", ")
+            }
+            if !refused.isEmpty { console.note("devices will no longer trust \(names(refused))") }
+            if !live.isEmpty { console.note("devices go on trusting \(names(live)) if the app has these keys") }
+            let signers = signed.signerIDs.map(\.description).joined(separator: ", ")
+            console.note(
+                signers.isEmpty
+                    ? "no key of envelopes has signed it, so it adds no key: patchpack trust sign \(path) --app NAME --signing-key KEY"
+                    : "it adds the others if the app has the keys that signed it: \(signers)")
         }
     }
 
@@ -113,7 +138,7 @@ extension FeedCommand {
             let role = try arguments.text(of: .role).flatMap(FeedRole.init)
             for path in arguments.values(of: .attach).map(\.path) {
                 let id = try path.naming { () throws(PatchError) in
-                    try feed.attach(InputFile.small(path, limit: 4096), to: role)
+                    try feed.attach(InputFile.signature(path), to: role)
                 }
                 lines.append("attached  a signature of \(id.prefix(16))")
             }
@@ -123,18 +148,16 @@ extension FeedCommand {
 
     /// Shows a change, and asks whether to sign it.
     ///
-    /// - Returns: Whether a person has agreed.
+    /// - Returns: Whether a person has agreed; false if nobody is asked, because of `--yes` or `--dry-run`.
     /// - Throws: `usage` if the answer is no, or if nobody can be asked.
     static func askToSign(
         _ changes: [String], _ arguments: ParsedArguments, _ console: Console
     ) throws(PatchError) -> Bool {
         guard !arguments.has(.yes), !arguments.has(.dryRun) else { return false }
         guard console.format == .text, !console.isQuiet else {
+            let option = arguments.takes(.showChange) ? Option.showChange : .dryRun
             throw .usage(
-                "nothing is shown, so nothing is signed",
-                hint:
-                    "look with --\(arguments.verb.options.contains { $0 === Option.showChange } ? "show" : "dry-run"), and give --yes"
-            )
+                "nothing is shown, so nothing is signed", hint: "look with --\(option.name), and give --yes")
         }
         for line in changes { console.note(line) }
         guard Terminal.askToGoOn("sign this? ") else {
@@ -147,8 +170,7 @@ extension FeedCommand {
     private static func detach(_ arguments: ParsedArguments, _ action: FeedAction) throws(PatchError) {
         let output = try arguments.newFile(
             .outputFile, force: arguments.has(.forceOutput), allowsStandardOutput: true
-        ).needed(
-            "no output", hint: "give -o FILE, or -o -")
+        ).needed("no output", hint: "give -o FILE, or -o -")
         let feed = try action.change.staged(on: action.change.repository())
         let role = try role(arguments, of: feed)
         let payload = try action.folder.path.naming { () throws(PatchError) in try feed.payload(of: role) }
@@ -160,6 +182,8 @@ extension FeedCommand {
     }
 
     /// The role that `--role` names, or the only role that waits.
+    ///
+    /// - Throws: `usage` if several roles wait, or none.
     private static func role(_ arguments: ParsedArguments, of feed: FeedRepository) throws(PatchError) -> FeedRole {
         if let name = try arguments.text(of: .role), let role = FeedRole(rawValue: name) { return role }
         return try feed.waitingRole()
