@@ -18,9 +18,12 @@ struct FeedAction {
     let keys: KeyFiles
     let change: FeedChange
 
+    /// Reads the keys, and the settings of the change.
+    ///
     /// - Parameters:
     ///   - options: The options that name keys. Private keys sign.
     ///   - path: The feed's folder, if it is not the first operand.
+    /// - Throws: `usage` if an option is wrong, and the error of a key.
     init(
         _ arguments: ParsedArguments, _ console: Console, keys options: [Option] = [.feedKey], folder path: Path? = nil
     ) throws(PatchError) {
@@ -96,6 +99,7 @@ struct FeedAction {
 
     var folder: FeedFolder { change.folder }
 
+    /// Makes a feed as `FeedChange.make` does, and prints a line about it.
     func make(_ feed: FeedRepository, _ line: String) throws(PatchError) { try show(change.make(feed), [line]) }
 
     /// Changes the feed as `FeedChange.run` does, and prints the lines that `body` returns.
@@ -131,7 +135,7 @@ struct FeedAction {
 
     private func show(_ result: FeedChange.Result, _ lines: [String]) throws(PatchError) {
         let lines = lines + result.changes
-        let (feed, missing, files) = (result.feed, result.missing, result.files)
+        let files = result.files
         let bytes = files.reduce(0) { $0 + $1.size }
         let outcome =
             switch result.outcome {
@@ -140,8 +144,8 @@ struct FeedAction {
             case .written: arguments.has(.dryRun) ? "would write" : "wrote"
             }
         if console.format == .json {
-            let versions: JSONMembers = FeedRole.allCases.map { ($0.rawValue, feed.state(of: $0).version) }
-            let waiting = missing.map {
+            let versions: JSONMembers = FeedRole.allCases.map { ($0.rawValue, result.feed.state(of: $0).version) }
+            let waiting = result.missing.map {
                 JSONValue([("role", $0.role.rawValue), ("count", $0.count), ("keyIDs", $0.keyIDs)])
             }
             return try console.report(
@@ -154,11 +158,10 @@ struct FeedAction {
         }
         guard !console.isQuiet else { return }
         for line in lines { try console.line(line) }
-        for role in missing {
+        for missing in result.missing {
+            let signer = "\(missing.role.keyName) (role \(missing.role))"
             try console.line(
-                .faint, "waits",
-                "  for \(role.role.keyName) (role \(role.role)): \(role.count) more of \(FeedKey.short(role.keyIDs))"
-            )
+                .faint, "waits", "  for \(signer): \(missing.count) more of \(FeedKey.short(missing.keyIDs))")
         }
         let detail = files.isEmpty ? "" : "  \(files.count) files, \(bytes) bytes"
         try console.line(.good, outcome, "  \(folder.path)\(detail)")

@@ -6,10 +6,12 @@ import PatchPublishing
 
 /// A state of a feed: a folder or server, and one of its snapshots.
 struct FeedAddress {
+    /// The folder or the URL, without the snapshot.
     private let place: String
     private let arguments: ParsedArguments
     /// Its name, without a password.
     var name: String { HTTPSource.shown(place) }
+    /// The number of the snapshot; nil for the current state.
     let snapshot: Int?
 
     /// - Parameter text: A name such as `feed`, `feed@12` or `https://example.com/feed`.
@@ -21,12 +23,13 @@ struct FeedAddress {
         place = HTTPSource.withLowerScheme(snapshot == nil ? text : withoutSnapshot)
     }
 
+    /// Whether it is a URL.
     var isServed: Bool { URLPath.isServed(place) }
 
-    /// Whether a feed is on a server.
+    /// Whether a feed is on a server, and not in a folder.
     ///
-    /// - Throws: `feedUnavailable` if it is neither a folder nor a URL.
-    static func check(_ place: String) throws(PatchError) -> Bool {
+    /// - Throws: `feed-unavailable` if it is neither a folder nor a URL.
+    static func isOnServer(_ place: String) throws(PatchError) -> Bool {
         guard !URLPath.isServed(place) else { return true }
         guard Path(place).isFolder else {
             throw PatchError(
@@ -36,6 +39,7 @@ struct FeedAddress {
         return false
     }
 
+    /// Reads a file of the feed; nil if it is missing.
     func read(_ path: String) throws(PatchError) -> [UInt8]? {
         guard isServed else { return try FeedFolder(path: Path(place)).read(path) }
         let reply = try FeedReading.Server(place, arguments).fetch(path, limit: FeedLimits().targets)
@@ -45,12 +49,16 @@ struct FeedAddress {
 
     func hasStaged() -> Bool { !isServed && snapshot == nil && FeedFolder(path: Path(place)).hasStaged() }
 
-    /// - Throws: `feed-unavailable` if the chain of snapshots does not reach the state, which then need not be this
-    ///   feed's.
+    /// The feed in this state.
+    ///
+    /// - Parameter root: The root file to trust; nil trusts the feed's own first one.
+    /// - Throws: `feed-unavailable` if there is no feed, or if the chain of snapshots does not reach the state, which
+    ///   then need not be this feed's; `config` if it has no such state, `usage` if an option has no effect.
     func feed(_ root: [UInt8]?) throws(PatchError) -> FeedRepository {
-        let isServed = try Self.check(place)
+        let isServed = try Self.isOnServer(place)
         let isBesideServed = arguments.operands.contains { URLPath.isServed(HTTPSource.withLowerScheme($0.text)) }
         if !isServed, !isBesideServed { try FeedReading.refuseSettings(arguments, of: place) }
+        // Another operand may be a URL, which is read later.
         _ = try FeedReading.settings(arguments)
         let feed = try feed(root, at: nil)
         guard let snapshot else { return feed }
@@ -73,6 +81,9 @@ struct FeedAddress {
         }
     }
 
+    /// The earlier states of the feed.
+    ///
+    /// - Parameter console: Shows how many of them are read; nil shows nothing.
     func history(_ root: [UInt8]?, _ console: Console?) -> FeedHistory {
         var count = 0
         return FeedHistory(reading: read) { (number) throws(PatchError) in

@@ -28,6 +28,8 @@ extension FeedCommand {
 
     /// Widens a rollout by one step if that is safe, pauses it if a gate is crossed, and withdraws it if a limit is
     /// (`--withdraw-if`).
+    ///
+    /// - Throws: `script` if a bound is crossed, or if the patch is still paused because of one.
     @Sendable static func advance(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
         let action = try FeedAction(arguments, console)
         let rules = try RolloutStep.Rules(arguments)
@@ -61,11 +63,13 @@ extension FeedCommand {
     }
 
     /// Refuses gates of which none can be decided in a state through which the rollout goes.
+    ///
+    /// - Throws: `usage` if there is none.
     private static func check(_ gates: [ReportGate], inShadow: Bool) throws(PatchError) {
         guard !gates.contains(where: { $0.measure.isDecided(inShadow: inShadow) }) else { return }
         let names = gates.map { "'\($0.text)'" }.joined(separator: " and ")
-        let states = (shadow: "in shadow", live: "when the patch is live")
-        let (here, elsewhere) = inShadow ? (states.shadow, states.live) : (states.live, states.shadow)
+        let here = inShadow ? "in shadow" : "when the patch is live"
+        let elsewhere = inShadow ? "when the patch is live" : "in shadow"
         throw .usage(
             "--gate \(names) decide\(gates.count == 1 ? "s" : "") only \(elsewhere)",
             hint: "give one that decides \(here) too, such as --gate 'failing<0.5%'")

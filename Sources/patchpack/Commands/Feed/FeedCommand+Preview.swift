@@ -31,6 +31,14 @@ extension FeedCommand {
         }
         for (choice, refusal) in choices {
             let outcome = refusal?.outcome ?? SyncReport.Outcome(choice.code)
+            let style: Console.Style =
+                if refusal != nil {
+                    .bad
+                } else if choice.isChosen {
+                    .good
+                } else {
+                    .faint
+                }
             try console.result(
                 .report(
                     "patchpack.feed-preview/1", nil,
@@ -38,7 +46,7 @@ extension FeedCommand {
                         ("id", choice.id), ("version", choice.version), ("code", outcome.rawValue),
                         ("offered", choice.isChosen && refusal == nil), ("detail", refusal?.sentence),
                     ]),
-                always: true, refusal != nil ? .bad : choice.isChosen ? .good : .faint, outcome.rawValue,
+                always: true, style, outcome.rawValue,
                 "  \(choice.id) \(choice.version)" + (refusal.map { "  \($0.sentence)" } ?? ""))
         }
     }

@@ -40,6 +40,7 @@ extension FeedCommand {
                 try console.line(.bad, "a change waits for signatures", ": patchpack feed sign \(place.name) --show")
             }
             for status in roles {
+                // The longest name is `timestamp`.
                 let name = status.role.rawValue + String(repeating: " ", count: 10 - status.role.rawValue.count)
                 let left = status.days < 0 ? "has ended" : "\(status.days) days left"
                 let keys = status.keyIDs.map(names.text).joined(separator: ", ")

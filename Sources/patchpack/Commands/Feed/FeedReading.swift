@@ -11,12 +11,17 @@ struct FeedReading: Sendable {
     let root: [UInt8]
     let source: CacheWatch
 
+    /// Checks the place and its options. Only the root file is read.
+    ///
+    /// - Throws: `feed-unavailable` if there is no such folder, or it has no feed; `usage` if a server is read without
+    ///   a root file, or if an option is wrong; and the error of the root file.
     init(_ arguments: ParsedArguments) throws(PatchError) {
         let given = HTTPSource.withLowerScheme(arguments.operands[0].path.description)
         place = Path(HTTPSource.shown(given))
         let pinned = PinnedRoot.pathFromOptions(arguments)
+        // A wrong option is reported before a missing root file.
         _ = try Self.settings(arguments)
-        if try FeedAddress.check(given) {
+        if try FeedAddress.isOnServer(given) {
             guard let pinned else {
                 throw .usage("no root file", hint: "give --root FILE: the feed's 1.root.json, as the app has it")
             }
@@ -24,11 +29,15 @@ struct FeedReading: Sendable {
             source = CacheWatch(source: try Server(given, arguments).source)
         } else {
             try Self.refuseSettings(arguments, of: place.description)
-            let file = pinned ?? place.appending(Path(FeedLayout.firstRoot))
-            guard pinned != nil || FileInfo(file, following: true) != nil else {
-                throw .noFeed(in: place, lacking: FeedLayout.firstRoot)
+            if let pinned {
+                root = try PinnedRoot.bytes(of: pinned)
+            } else {
+                let file = place.appending(Path(FeedLayout.firstRoot))
+                guard FileInfo(file, following: true) != nil else {
+                    throw .noFeed(in: place, lacking: FeedLayout.firstRoot)
+                }
+                root = try InputFile.regular(file, limit: FeedLimits().root)
             }
-            root = try pinned == nil ? InputFile.regular(file, limit: FeedLimits().root) : PinnedRoot.bytes(of: file)
             source = CacheWatch(source: FolderSource(place.description))
         }
     }
@@ -40,6 +49,9 @@ struct FeedReading: Sendable {
             "--\(option.name) without a URL: \(folder) is a folder", hint: "leave it out, or give the feed's URL")
     }
 
+    /// The settings of connections.
+    ///
+    /// - Throws: `no-input` if the file of certificates cannot be read.
     static func settings(_ arguments: ParsedArguments) throws(PatchError) -> HTTPSettings {
         let authorities = arguments.value(of: .authorities)
         if let file = authorities?.path { _ = try InputFile.open(file) }
@@ -78,6 +90,7 @@ struct FeedReading: Sendable {
         }
     }
 
+    /// A client that knows the root only, as a device before its first sync.
     func client(at now: Timestamp) throws(PatchError) -> FeedClient {
         try FeedClient(root: root, source: source, storage: NoStorage(), at: now)
     }
@@ -97,6 +110,7 @@ struct NoStorage: FeedStorage {
 }
 
 extension PinnedRoot {
+    /// The root file that the option or the variable names; nil if neither is given.
     static func pathFromOptions(_ arguments: ParsedArguments) -> Path? {
         arguments.path(of: .pinnedRoot) ?? Option.pinnedRoot.fromEnvironment?.path
     }

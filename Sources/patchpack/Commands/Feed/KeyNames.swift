@@ -11,6 +11,9 @@ extension Option {
 struct KeyNames {
     private var names: [String: String] = [:]
 
+    /// Reads the names in the folder that the option names. Without it, there are none.
+    ///
+    /// - Throws: `no-input` if the folder cannot be read, `config` if it has no public key, and the error of a key.
     init(_ arguments: ParsedArguments) throws(PatchError) {
         guard let folder = arguments.path(of: .signers) else { return }
         for name in try Folder.names(in: folder) {
@@ -24,8 +27,10 @@ struct KeyNames {
         guard !names.isEmpty else { throw PatchError(.config, "no public key in this folder").about(folder) }
     }
 
+    /// A key's name, if it has one, and its short id.
     func text(_ id: String) -> String { (names[id].map { "\($0) " } ?? "") + FeedKey.short([id]) }
 
+    /// Who has signed, in a line; nil if nobody has.
     func text(_ approvals: [FeedRepository.Approval]) -> String? {
         let parts = approvals.filter { !$0.keyIDs.isEmpty }.map { approval in
             let keys = approval.keyIDs.map(text)

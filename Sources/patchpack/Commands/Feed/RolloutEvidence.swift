@@ -14,6 +14,8 @@ struct RolloutEvidence {
     let notes: [String]
 
     /// Reads the events that a command line names.
+    ///
+    /// - Throws: `usage` if it names none, `no-input` if a folder of them cannot be read.
     init(
         on query: RolloutQuery, _ arguments: ParsedArguments, _ console: Console, at now: Timestamp
     ) throws(PatchError) {
@@ -32,7 +34,10 @@ struct RolloutEvidence {
 }
 
 extension RolloutStep.Evidence {
-    /// - Parameter report: The report on the patch alone, with the results of its gates and limits.
+    /// - Parameters:
+    ///   - report: The report on the patch alone.
+    ///   - begin: When devices could first have the step; nil if that is not known.
+    ///   - isWhole: Whether all files of events were read.
     fileprivate init(
         _ report: FleetReport, begin: Timestamp?, isWhole: Bool, _ gates: [ReportGateResult],
         _ limits: [ReportGateResult]
@@ -55,9 +60,11 @@ extension FleetReport.Input {
 }
 
 extension FleetReport {
-    /// What needs more devices than a step of a rollout can reach, of those in the events, and what would not.
+    /// The bounds that need more devices than the step can reach, of those in the events, each in a line with a remedy.
     fileprivate func shortages(in query: RolloutQuery, _ gates: [ReportGateResult]) -> [String] {
-        let (entry, new) = (query.entry, query.rules.newDevices)
+        let entry = query.entry
+        let new = query.rules.newDevices
+        // A sample does not tell how many devices there are.
         guard scale == 1, knownDevices > 0, entry.isOffered else { return [] }
         let part = Int((Double(knownDevices) * Double(entry.basisPoints) / 10_000).rounded(.up))
         // The events do not say who is in a group.

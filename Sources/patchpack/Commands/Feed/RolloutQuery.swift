@@ -2,7 +2,6 @@ import PatchCrypto
 import PatchFeed
 import PatchPublishing
 import PatchReport
-import PatchText
 
 /// What a step of a rollout asks of the reports of devices: about which patch, since when, and within which bounds.
 struct RolloutQuery {
@@ -35,15 +34,14 @@ struct RolloutQuery {
     /// - Parameter since: The time from which events count; nil for the last offer. Events from before a resume do not
     ///   pause the patch again.
     func filter(since: Timestamp?, at now: Timestamp) -> ReportFilter {
-        let soaked =
-            Timestamp(secondsSince1970: now.secondsSince1970.addingOrMost(-rules.soak))
-            ?? Timestamp(secondsSince1970: 0)
+        let soaked = Timestamp(secondsSince1970: max(0, now.secondsSince1970 - rules.soak))
         return ReportFilter(
             patch: entry.id,
             // A bound may be relative to the version before.
             version: (gates + limits).contains(where: \.isRelative) ? nil : entry.version,
             since: since ?? entry.offered,
             heardSince: entry.offered ?? Timestamp(secondsSince1970: 0), newSince: begin,
+            // For an exact gate, only devices count that have had the patch for as long as a step lasts.
             newUntil: gates.contains(where: \.isExact) ? soaked : nil, origin: origin)
     }
 
