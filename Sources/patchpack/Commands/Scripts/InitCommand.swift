@@ -32,10 +32,12 @@ enum InitCommand {
 }
 
 extension OutputFile {
+    /// A file with a text.
     init(_ path: Path, _ text: String) { self.init(path: path, content: .bytes(Array(text.utf8))) }
 }
 
 extension Console {
+    /// Prints the files that were made, a result for each.
     func made(_ files: [OutputFile], schema: String) throws(PatchError) {
         for file in files {
             try result(.object(schema, [("file", file.path)]), .good, "made", "  \(file.path)")

@@ -28,11 +28,13 @@ enum InterfaceCommand {
         let configurations = [
             file(".luarc.json", PatchInterface.languageServerConfiguration),
             file(".luacheckrc", PatchInterface.luacheckConfiguration),
-        ].filter { FileInfo($0.path, following: false) == nil }
-        try OutputFile.write([types] + configurations, force: arguments.has(.force))
-        try console.made([types] + configurations, schema: "patchpack.interface-stubs/1")
+        ]
+        let files = [types] + configurations.filter { FileInfo($0.path, following: false) == nil }
+        try OutputFile.write(files, force: arguments.has(.force))
+        try console.made(files, schema: "patchpack.interface-stubs/1")
     }
 
+    /// Prints the changes from one interface to another. One that breaks patches is a failure of the run.
     private static func diff(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
         let older = try InterfaceFile.interface(at: arguments.operands[0].path)
         let newer = try InterfaceFile.interface(at: arguments.operands[1].path)

@@ -43,7 +43,8 @@ enum LintCommand {
         /// Whether warnings count as errors.
         let isStrict: Bool
         let console: Console
-        var all: [(finding: Finding, file: Path)] = []
+        /// The findings so far.
+        private(set) var all: [(finding: Finding, file: Path)] = []
         /// The entries of the patches, by their names and versions.
         private var entries: [String: Path] = [:]
 
@@ -64,7 +65,7 @@ enum LintCommand {
             }
             all += findings
             for (finding, file) in findings { try print(finding, in: file, patch.line(of: finding)) }
-            if findings.contains(where: { $0.finding.severity == .error || isStrict }) { console.fail(.script) }
+            if findings.contains(where: { isFailure($0.finding) }) { console.fail(.script) }
             if format == .text, findings.isEmpty, !console.isQuiet {
                 try console.line(.good, "ok", "  \(patch.entry)")
             }
@@ -79,9 +80,13 @@ enum LintCommand {
             all.append((finding, path))
             if format == .github { try print(finding, in: path, "") }
             console.fail(error.code)
-            if finding.severity == .error || isStrict { console.fail(.script) }
         }
 
+        /// Whether a finding is a failure of the run.
+        private func isFailure(_ finding: Finding) -> Bool { isStrict || finding.severity == .error }
+
+        /// Prints a finding, unless the format is one document at the end.
+        ///
         /// - Parameter line: The line of the source that it is about.
         private func print(_ finding: Finding, in file: Path, _ line: String) throws(PatchError) {
             switch format {
@@ -89,9 +94,7 @@ enum LintCommand {
             case .github: try console.annotation(finding.annotation(on: file, finding.region))
             case .sarif: break
             case .text, .junit, .tap:
-                if finding.severity == .error || isStrict || !console.isQuiet {
-                    try show(finding, in: file, line, console)
-                }
+                if isFailure(finding) || !console.isQuiet { try show(finding, in: file, line, console) }
             }
         }
 
@@ -113,8 +116,10 @@ enum LintCommand {
         }
     }
 
+    /// How many characters of a line are shown.
     private static let longestShown = 160
 
+    /// Prints a finding, the line that it is about with a mark below, and its hint.
     static func show(_ finding: Finding, in file: Path, _ text: String, _ console: Console) throws(PatchError) {
         try console.line(
             .bad, finding.severity.rawValue,
@@ -125,14 +130,12 @@ enum LintCommand {
         let scalars = text.unicodeScalars.dropFirst(from).prefix(longestShown)
         // A tab is shown as one space, so that the caret is in the right place.
         let shown = String(String.UnicodeScalarView(scalars.map { $0 == "\t" ? " " : $0 }))
-        let column = finding.column - 1 - from
         try console.line("\(margin) | \(shown)")
         func columns(_ part: some Sequence<Unicode.Scalar>) -> Int { part.reduce(0) { $0 + $1.columns } }
-        try console.line(
-            "      | " + String(repeating: " ", count: columns(shown.unicodeScalars.prefix(column)))
-                + String(
-                    repeating: "^",
-                    count: max(1, columns(shown.unicodeScalars.dropFirst(column).prefix(finding.length)))))
+        let column = finding.column - 1 - from
+        let space = columns(shown.unicodeScalars.prefix(column))
+        let length = max(1, columns(shown.unicodeScalars.dropFirst(column).prefix(finding.length)))
+        try console.line("      | " + String(repeating: " ", count: space) + String(repeating: "^", count: length))
         if let hint = finding.shownHint(of: file) { try console.line("      = \(hint)") }
     }
 }
