@@ -36,10 +36,11 @@ extension Decimal: PatchValue, BasicValue {
 
     /// The first integer with more than 15 digits.
     private static let bound: Int64 = 1_000_000_000_000_000
+    /// The exponents that a decimal can have.
     private static let exponents = -128...127
 
-    /// The nearest number; nil if there are more than 15 significant digits. `NSDecimalNumber.doubleValue` is often not
-    /// the nearest.
+    /// The nearest number; nil for NaN, and if there are more than 15 significant digits.
+    /// `NSDecimalNumber.doubleValue` is often not the nearest.
     private var exactNumber: Double? {
         guard !isNaN else { return nil }
         var compact = self
@@ -61,20 +62,7 @@ extension Decimal: PatchValue, BasicValue {
     /// A number rounded to 15 significant digits; nil if it is out of range.
     private init?(rounding number: Double) {
         guard number.isFinite else { return nil }
-        // At most 18 digits: a number's description has at most 17, and sometimes another 0 after the point.
-        var digits: Int64 = 0
-        var exponent = 0
-        let parts = number.magnitude.description.utf8.split(separator: UInt8(ascii: "e"))
-        var isFraction = false
-        for byte in parts[0] {
-            guard byte != UInt8(ascii: ".") else {
-                isFraction = true
-                continue
-            }
-            digits = digits * 10 + Int64(byte - UInt8(ascii: "0"))
-            if isFraction { exponent -= 1 }
-        }
-        if parts.count > 1, let power = Int(Substring(parts[1])) { exponent += power }
+        var (digits, exponent) = Self.digits(of: number.magnitude)
         var dropped: Int64 = 1
         while digits / dropped >= Self.bound {
             dropped *= 10
@@ -99,5 +87,26 @@ extension Decimal: PatchValue, BasicValue {
         let text = "\(digits)\(String(repeating: "0", count: min(zeros, 39)))e\(Self.exponents.upperBound)"
         guard let value = Decimal(string: text), !value.isNaN else { return nil }
         self = number.sign == .minus ? -value : value
+    }
+
+    /// The digits of a number's description, as an integer, and the exponent of the last one.
+    ///
+    /// - Parameter number: A finite number that is not negative.
+    private static func digits(of number: Double) -> (digits: Int64, exponent: Int) {
+        // At most 18 digits: a number's description has at most 17, and sometimes another 0 after the point.
+        var digits: Int64 = 0
+        var exponent = 0
+        let parts = number.description.utf8.split(separator: UInt8(ascii: "e"))
+        var isFraction = false
+        for byte in parts[0] {
+            guard byte != UInt8(ascii: ".") else {
+                isFraction = true
+                continue
+            }
+            digits = digits * 10 + Int64(byte - UInt8(ascii: "0"))
+            if isFraction { exponent -= 1 }
+        }
+        if parts.count > 1, let power = Int(Substring(parts[1])) { exponent += power }
+        return (digits, exponent)
     }
 }

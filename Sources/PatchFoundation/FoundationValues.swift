@@ -24,7 +24,7 @@ extension URL: PatchValue, BasicValue {
     public static var _isDirect: Bool { true }
     public static func _sample(_ isSecond: Bool, depth: Int) -> URL? { URL(filePath: isSecond ? "/b" : "/a") }
 
-    /// A longer URL takes milliseconds to parse, in a step that no limit can interrupt.
+    /// The most bytes of a URL. A longer one takes milliseconds to parse, in a step that no limit can interrupt.
     private static let longest = 64 << 10
 }
 
@@ -72,7 +72,12 @@ extension Data: PatchValue, BasicValue {
 }
 
 extension _PatchStack {
-    /// The message for a value that could not be read as a type that scripts see as another one.
+    /// The message for a value that could not be read as a type that scripts see as another one. It has the first 128
+    /// bytes of a string.
+    ///
+    /// - Parameters:
+    ///   - type: The type in Swift.
+    ///   - seen: Lua's name of the type that scripts see.
     func mismatch(of type: String, expected seen: String, at index: Int32) -> String {
         guard typeName(at: index) == seen else { return mismatch(expected: seen, at: index) }
         if let fault = takeReadFault() { return fault }

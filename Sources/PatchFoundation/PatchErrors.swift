@@ -18,7 +18,7 @@ extension PatchError: LocalizedError, CustomNSError {
     /// `modified-trust`. It is 0 for a code that an app has made.
     public var errorCode: Int { code.number }
 
-    /// The name of the code, as `PatchErrorCode`.
+    /// The name of the code, as `PatchErrorCode`, the description, and what to do about it.
     public var errorUserInfo: [String: Any] {
         var info: [String: Any] = ["PatchErrorCode": code.description, NSLocalizedDescriptionKey: text]
         info[NSLocalizedRecoverySuggestionErrorKey] = hint
@@ -36,13 +36,14 @@ extension ScriptError: LocalizedError, CustomNSError {
     /// The code that the script gave with the message; 0 if it gave none.
     public var errorCode: Int { code ?? 0 }
 
-    /// The patch that threw it, as `PatchID`.
+    /// The patch that threw it, as `PatchID`, and the description.
     public var errorUserInfo: [String: Any] {
         ["PatchID": patch.description, NSLocalizedDescriptionKey: message]
     }
 }
 
 extension PatchError.Code {
+    /// The code as Foundation has it; 0 for a code that an app has made.
     package var number: Int { Self.numbers[description] ?? 0 }
 
     package static let numbers = [
