@@ -17,6 +17,11 @@
     extension AttributeSyntax {
         /// The name in `@Patchable`, as it is written.
         var writtenName: ExprSyntax? { arguments?.as(LabeledExprListSyntax.self)?.first?.expression }
+
+        var isAvailability: Bool { attributeName.trimmedDescription == "available" }
+
+        /// The attribute as it is written, without white space.
+        var dense: String { trimmedDescription.filter { !$0.isWhitespace } }
     }
 
     extension WithAttributesSyntax {
@@ -33,8 +38,11 @@
         /// A name without backticks.
         var bare: String { text.filter { $0 != "`" } }
 
-        /// The label of an argument: a keyword needs no backticks there, and a name with a space does.
-        var label: String { bare.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" } ? bare : text }
+        /// The label of an argument: a keyword needs no backticks there, and a name like `unit price` or `1st` does.
+        var label: String {
+            let isWord = bare.first?.isNumber == false && bare.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" }
+            return isWord ? bare : text
+        }
     }
 
     extension AttributeListSyntax {
@@ -44,21 +52,17 @@
         ///   ones.
         func availability(areUsed: Bool) -> String {
             compactMap { $0.as(AttributeSyntax.self) }.filter { attribute in
-                attribute.attributeName.trimmedDescription == "available"
-                    && !(areUsed
-                        && attribute.trimmedDescription.filter { $0 != " " }.hasPrefix("@available(*,deprecated"))
+                let isLeftOut = areUsed && attribute.dense.hasPrefix("@available(*,deprecated")
+                return attribute.isAvailability && !isLeftOut
             }.map { "\($0.trimmedDescription) " }.joined()
         }
-    }
 
-    extension AttributeListSyntax {
         /// The attribute by which a declaration is missing in some versions of a platform, so that code for all of them
         /// cannot use it; nil if there is none.
         var limitation: AttributeSyntax? {
             compactMap { $0.as(AttributeSyntax.self) }.first { attribute in
-                guard attribute.attributeName.trimmedDescription == "available" else { return false }
-                let words = attribute.trimmedDescription.filter { !$0.isWhitespace }
-                    .split { ",()".contains($0) }
+                guard attribute.isAvailability else { return false }
+                let words = attribute.dense.split { ",()".contains($0) }
                 // `macOS 26, *` ends in a star, and `*, deprecated` begins with one.
                 return words.last == "*"
                     || words.contains {
@@ -79,9 +83,11 @@
     }
 
     extension DeclModifierListSyntax {
+        /// Whether a keyword is among them, without a detail such as `(set)`.
         func has(_ keyword: Keyword) -> Bool { contains { $0.name.tokenKind == .keyword(keyword) && $0.detail == nil } }
 
-        /// The access level that a static property of the same type can have, followed by a space.
+        /// The access level that a static property of the same type can have, followed by a space; empty if none is
+        /// written.
         var access: String {
             for keyword: Keyword in [.private, .fileprivate, .internal, .package, .public] where has(keyword) {
                 return "\(TokenSyntax.keyword(keyword).text) "

@@ -18,32 +18,11 @@
                     "@PatchStruct is for structs; a class can be a PatchObject, and an enum a PatchValue that is Codable"
                 )
             }
-            if let generic = structure.genericParameterClause {
-                throw Fault.at(
-                    generic,
-                    "a generic struct cannot be a @PatchStruct; declare its patchFields manually, for each type"
-                )
-            }
-            for outer in context.lexicalContext {
-                guard let generic = outer.asProtocol((any WithGenericParametersSyntax).self),
-                    generic.genericParameterClause != nil
-                else { continue }
-                throw Fault.at(
-                    structure.name, "a struct in a generic type cannot be a @PatchStruct; move it out of the type")
-            }
+            try checkGenerics(of: structure, in: context)
             var fields: [TokenSyntax] = []
             var omitted: [TokenSyntax] = []
             for member in structure.memberBlock.members {
-                if let condition = member.decl.as(IfConfigDeclSyntax.self) {
-                    let variables = condition.declarations.compactMap { $0.as(VariableDeclSyntax.self) }
-                    let stored = variables.filter { variable in
-                        !variable.modifiers.has(.static) && variable.bindings.contains { !isComputed($0) }
-                    }
-                    guard stored.isEmpty else {
-                        throw Fault.at(
-                            condition, "a property of a @PatchStruct cannot be in #if; declare it without a condition")
-                    }
-                }
+                if let condition = member.decl.as(IfConfigDeclSyntax.self) { try check(condition) }
                 guard let variable = member.decl.as(VariableDeclSyntax.self) else { continue }
                 let isOmitted = variable.attribute("PatchOmitted") != nil
                 for name in try storedProperties(of: variable, isOmitted: isOmitted) {
@@ -58,10 +37,10 @@
             }
             try checkInitializers(of: structure, fields)
             // A reference to a function has all of its parameters, including the ones with default values.
-            let make =
-                omitted.isEmpty
-                ? "\(type.trimmedDescription).init(\(fields.map { "\($0.label):" }.joined()))"
-                : "{ \(type.trimmedDescription)(\(fields.enumerated().map { "\($1.label): $\($0)" }.joined(separator: ", "))) }"
+            let name = type.trimmedDescription
+            let labels = fields.map { "\($0.label):" }.joined()
+            let arguments = fields.enumerated().map { "\($1.label): $\($0)" }.joined(separator: ", ")
+            let make = omitted.isEmpty ? "\(name).init(\(labels))" : "{ \(name)(\(arguments)) }"
             let list = fields.map { ".field(\"\($0.bare)\", \\.\($0.text))" }.joined(separator: ", ")
             let omissions = omitted.map { ".omitting(\\.\($0.text))" }.joined()
             let conformance = protocols.isEmpty ? "" : ": PatchStruct"
@@ -76,7 +55,39 @@
             ]
         }
 
-        /// The access level of the fields: the struct's own, or the narrower one of an enclosing type.
+        /// Checks that neither a struct nor a type around it is generic.
+        private static func checkGenerics(
+            of structure: StructDeclSyntax, in context: some MacroExpansionContext
+        ) throws {
+            if let generic = structure.genericParameterClause {
+                throw Fault.at(
+                    generic,
+                    "a generic struct cannot be a @PatchStruct; declare its patchFields manually, for each type"
+                )
+            }
+            for outer in context.lexicalContext {
+                guard let generic = outer.asProtocol((any WithGenericParametersSyntax).self),
+                    generic.genericParameterClause != nil
+                else { continue }
+                throw Fault.at(
+                    structure.name, "a struct in a generic type cannot be a @PatchStruct; move it out of the type")
+            }
+        }
+
+        /// Checks that a condition has no property that an instance stores.
+        private static func check(_ condition: IfConfigDeclSyntax) throws {
+            let variables = condition.declarations.compactMap { $0.as(VariableDeclSyntax.self) }
+            let stored = variables.filter { variable in
+                !variable.modifiers.has(.static) && variable.bindings.contains { !isComputed($0) }
+            }
+            guard stored.isEmpty else {
+                throw Fault.at(
+                    condition, "a property of a @PatchStruct cannot be in #if; declare it without a condition")
+            }
+        }
+
+        /// The access level of the fields, followed by a space: the struct's own, or the narrower one of an enclosing
+        /// type.
         private static func access(
             of structure: StructDeclSyntax, in context: some MacroExpansionContext
         ) throws -> String {
@@ -91,7 +102,8 @@
             if ([own] + outer).contains(where: { ["private ", "fileprivate "].contains($0) }) { return "fileprivate " }
             // A declaration in a `public extension` is public by default.
             let isInExtension = context.lexicalContext.first?.is(ExtensionDeclSyntax.self) == true
-            return own.isEmpty && isInExtension ? outer.first ?? "" : own
+            guard own.isEmpty, isInExtension else { return own }
+            return outer.first ?? ""
         }
 
         /// The names of the properties that an instance stores and an initializer sets.
@@ -133,7 +145,7 @@
             }
         }
 
-        /// A struct with an initializer of its own has no memberwise one.
+        /// Checks that a struct can be made of its fields. With an initializer of its own, it has no memberwise one.
         private static func checkInitializers(of structure: StructDeclSyntax, _ fields: [TokenSyntax]) throws {
             let initializers = structure.memberBlock.members.compactMap { $0.decl.as(InitializerDeclSyntax.self) }
             guard let first = initializers.first else { return }

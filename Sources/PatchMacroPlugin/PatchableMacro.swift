@@ -150,6 +150,9 @@
             )
         }
 
+        /// Checks that a type's values can pass between the app and a script.
+        ///
+        /// - Parameter what: The place of the type, for messages.
         private static func check(_ type: TypeSyntax, _ what: String) throws {
             if let attributed = type.as(AttributedTypeSyntax.self) {
                 if let specifier = attributed.specifiers.first {
@@ -177,10 +180,11 @@
             }
             guard let tuple = type.as(TupleTypeSyntax.self) else { return }
             if tuple.elements.count == 1, let inner = tuple.elements.first?.type { return try check(inner, what) }
-            guard !tuple.elements.isEmpty && what == "a parameter" || tuple.elements.count > 1 else { return }
+            guard !tuple.elements.isEmpty else { return }  // `()` is `Void`
             throw Fault.at(tuple, "\(what) of a @Patchable function cannot be a tuple; declare a struct")
         }
 
+        /// The name that an attribute gives to its function.
         private static func name(in literal: ExprSyntax) throws -> String {
             guard let name = literal.as(StringLiteralExprSyntax.self)?.representedLiteralValue else {
                 throw Fault.at(literal, "the name is written here, between quotes, because scripts use it")
@@ -232,7 +236,7 @@
     private struct EffectsList {
         let isAsync: Bool
         let canThrow: Bool
-        /// The typed error.
+        /// The typed error; nil if the function can throw any error, or none.
         let error: String?
 
         init(_ specifiers: FunctionEffectSpecifiersSyntax?) {
@@ -245,10 +249,12 @@
 
         /// For the function's body.
         var written: String {
-            (isAsync ? "async " : "") + (canThrow ? error.map { "throws(\($0)) " } ?? "throws " : "")
+            let throwing = error.map { "throws(\($0)) " } ?? "throws "
+            return (isAsync ? "async " : "") + (canThrow ? throwing : "")
         }
         /// For the place, which may throw any error of a patch.
         var ofPlace: String { (isAsync ? "async " : "") + (canThrow ? "throws " : "") }
+        /// For the call of the place.
         var ofCall: String { (canThrow ? "try " : "") + (isAsync ? "await " : "") }
     }
 

@@ -182,6 +182,7 @@ enum Store {
 
 @PatchStruct struct Priced {
     var `unit price`: Double
+    var `1st`: Int
     var `default`: Int
 }
 
