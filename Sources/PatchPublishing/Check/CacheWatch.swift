@@ -14,8 +14,15 @@ package final class CacheWatch: FeedSource {
         case timestamp, missing, permanent
     }
 
+    /// For how many seconds caches may keep a timestamp, or the answer that a file is missing. For so long, a device
+    /// may miss a withdrawal.
+    private static let longestStale = 600
+    /// For how many seconds caches must at least keep a file that never changes: a day.
+    private static let shortestPermanent = 86_400
+
     private let fetched = Atomic(0)
 
+    /// The number of requests so far.
     package var count: Int { fetched.load(ordering: .relaxed) }
 
     package init(source: any FeedSource) { self.source = source }
@@ -25,11 +32,10 @@ package final class CacheWatch: FeedSource {
         let reply = try await source.fetch(request)
         // Only the reply of a server has a date, and only a server has caches.
         guard reply.date != nil else { return reply }
-        let isTimestamp = request.path == FeedLayout.timestamp
         let kind: Kind =
             if case .missing = reply.content {
                 .missing
-            } else if isTimestamp {
+            } else if request.path == FeedLayout.timestamp {
                 .timestamp
             } else {
                 .permanent
@@ -46,14 +52,14 @@ package final class CacheWatch: FeedSource {
             let longest = ages.compactMap(\.self).max() ?? 0
             switch kind {
             case .timestamp:
-                if longest > 600 { return "caches keep timestamp.json for \(longest) s: send max-age=60" }
+                if longest > Self.longestStale { return "caches keep timestamp.json for \(longest) s: send max-age=60" }
                 guard ages.contains(nil) else { return nil }
                 return "timestamp.json has no Cache-Control, so caches guess how long to keep it: send max-age=60"
             case .missing:
-                return longest > 600
+                return longest > Self.longestStale
                     ? "caches remember for \(longest) s that a file is missing: send max-age=60" : nil
             case .permanent:
-                guard ages.contains(where: { $0 ?? 0 < 86_400 }) else { return nil }
+                guard ages.contains(where: { ($0 ?? 0) < Self.shortestPermanent }) else { return nil }
                 return "files that never change are not kept by caches: send max-age=31536000, immutable"
             }
         }

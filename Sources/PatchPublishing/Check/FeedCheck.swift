@@ -9,22 +9,27 @@ package struct FeedCheck: Sendable {
     package private(set) var bytes: Int
     /// The faults that make devices ignore a part of the feed, one line each.
     package private(set) var faults: [String]
-    /// Whether each envelope could be opened and compared with its entry, if script keys were given.
+    /// Whether script keys were given, and each envelope could be opened and compared with its entry.
     package private(set) var hasCompared: Bool
     /// The error of a feed that was signed with a clock that is ahead; nil if it was not.
     package let ahead: PatchError?
 
     /// Reads everything that a device may read.
     ///
-    /// - Parameter scriptKeys: The keys that open the envelopes, to compare each with its entry in the list; nil
-    ///   compares none.
+    /// - Parameters:
+    ///   - client: A client that was not updated yet.
+    ///   - now: The time at which keys must be valid. Nothing should have been signed later.
+    ///   - scriptKeys: The keys that open the envelopes, to compare each with its entry in the list; nil compares none.
+    ///   - place: The feed, for messages.
     /// - Throws: The error with which a device refuses the feed; `feed-mismatch` if the list has a patch that the
     ///   release keys have not signed, or describes another one than it names.
     package init(
         _ client: inout FeedClient, at now: Timestamp, scriptKeys: (any ScriptKeyProvider)? = nil, in place: Path
     ) async throws(PatchError) {
         try await client.update()
-        (list, bytes) = try await client.list(in: place)
+        let read = try await client.list(in: place)
+        list = read.list
+        bytes = read.size
         faults = list.errors.map(\.message)
         hasCompared = scriptKeys != nil
         let ends = [(FeedRole.snapshot, client.ends.snapshot), (.timestamp, client.ends.timestamp)]
@@ -56,7 +61,9 @@ package struct FeedCheck: Sendable {
     private static let theft = "the online key has listed it: is that key stolen?"
 
     /// Compares an entry with its envelope, as a device does once it has verified it. Whom a device trusts is not known
-    /// here.
+    /// here. An envelope that cannot be opened is a fault.
+    ///
+    /// - Throws: `feed-mismatch` if the envelope is not the one that the entry describes, or is of another app.
     private mutating func compare(
         _ entry: PatchList.Entry, with envelope: [UInt8], _ scriptKeys: any ScriptKeyProvider
     ) throws(PatchError) {
@@ -84,7 +91,10 @@ package struct FeedCheck: Sendable {
 extension FeedClient {
     /// Reads the list of a feed whose app is not known, after an update.
     ///
-    /// - Throws: `feed-malformed` if there is no list, `feed-mismatch` if devices of its app would not find it.
+    /// - Parameter place: The feed, for messages.
+    /// - Returns: The list, and its size in bytes.
+    /// - Throws: `feed-malformed` if there is no list, `feed-mismatch` if devices of its app would not find it, and the
+    ///   errors of `target(_:)` and `contents(of:limit:)`.
     package mutating func list(in place: Path) async throws(PatchError) -> (list: PatchList, size: Int) {
         guard let target = try await listTarget() else {
             throw PatchError(.feedMalformed, "the feed has no list of patches").about(place)

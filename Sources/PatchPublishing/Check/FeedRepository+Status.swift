@@ -26,8 +26,9 @@ extension FeedRepository {
 
     /// The reason why a signer has to act; nil if there is none.
     ///
-    /// - Returns: `feed-expired` if they are not, `clock` if the list or an online role was signed with a clock that is
-    ///   ahead.
+    /// - Parameter days: How many whole days each role must still last.
+    /// - Returns: `feed-expired` if a role ends before that, `clock` if the list or an online role was signed with a
+    ///   clock that is ahead.
     package func alarm(lasting days: Int, at now: Timestamp) -> PatchError? {
         let late = roles(at: now).filter { $0.days < days }.map { status in
             status.days < 0 ? "\(status.role) has ended" : "\(status.role) ends in \(status.days) days"
@@ -50,7 +51,7 @@ extension FeedRepository {
 }
 
 extension PatchError {
-    /// An error if a feed was signed with a clock that is ahead; nil otherwise.
+    /// The error `clock` if a feed was signed with a clock that is ahead; nil otherwise.
     ///
     /// - Parameters:
     ///   - published: When the list was signed, if that is known.
@@ -58,10 +59,9 @@ extension PatchError {
     package static func signedAhead(
         _ published: Timestamp?, _ ends: [(FeedRole, Timestamp)], of now: Timestamp
     ) -> PatchError? {
-        let times =
-            (published.map { [("list", $0)] } ?? [])
-            + ends.map { ($0.rawValue, $1.adding(days: -$0.days)) }
-        guard let (name, signed) = times.first(where: { $0.1.isAhead(of: now) }) else { return nil }
+        var times = ends.map { role, end in (name: role.rawValue, signed: end.adding(days: -role.days)) }
+        if let published { times.insert((name: "list", signed: published), at: 0) }
+        guard let (name, signed) = times.first(where: { $0.signed.isAhead(of: now) }) else { return nil }
         return PatchError(
             .clock, "its \(name) was signed at \(signed), but this machine's clock shows \(now)",
             remedy: .signWithThisClock)

@@ -11,6 +11,7 @@ package struct RefusedKeys: Sendable {
     /// Reads the trust store of a feed.
     ///
     /// - Parameter now: The time at which keys must be valid.
+    /// - Throws: The error of a trust store that cannot be fetched or read.
     package init(_ client: inout FeedClient, of app: String, at now: Timestamp) async throws(PatchError) {
         guard let target = try await client.target(PatchList.trustPath(for: app)) else {
             ids = []
@@ -25,7 +26,7 @@ package struct RefusedKeys: Sendable {
         size = store.count
     }
 
-    /// Whether no other key has signed an envelope, so that devices refuse it.
+    /// Whether no other key has signed an envelope, so that devices refuse it; false for what is no envelope.
     func areAll(of envelope: [UInt8]) -> Bool {
         guard let signatures = try? UnverifiedEnvelope(envelope).signatures else { return false }
         return ids.isSuperset(of: signatures.map(\.keyID))
@@ -51,7 +52,7 @@ package struct RefusedKeys: Sendable {
 
     /// Why a device does not take a patch that the list offers to it; nil if it takes it.
     ///
-    /// - Throws: The error of an envelope that cannot be fetched.
+    /// - Throws: The error of metadata or of an envelope that cannot be fetched.
     package func refusal(
         of choice: DeviceChoice, from client: inout FeedClient
     ) async throws(PatchError) -> Refusal? {
