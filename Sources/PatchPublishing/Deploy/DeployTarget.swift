@@ -1,6 +1,8 @@
 package import PatchCrypto
 
 /// The place that a feed is served from, and how files get there.
+///
+/// The errors of reading and writing depend on the place. A command or a server that fails is `io`.
 package protocol DeployTarget: Sendable {
     /// Its name, without a password.
     var name: String { get }
@@ -25,9 +27,14 @@ package protocol DeployTarget: Sendable {
     func replace(_ file: FeedFile, of old: [UInt8]?) throws(PatchError) -> Bool
 
     /// Compares several files with the files at the place.
+    ///
+    /// - Parameter report: Called now and then with the number of files compared so far.
     func find(_ files: [FeedFile], report: (Int) -> Void) throws(PatchError) -> FilesFound
 
     /// Writes the files that are missing at the place.
+    ///
+    /// - Parameter report: Called now and then with the number of files written so far.
+    /// - Returns: The files that were missing, and those that are there with other bytes.
     func add(_ files: [FeedFile], report: (Int) -> Void) throws(PatchError) -> FilesFound
 }
 

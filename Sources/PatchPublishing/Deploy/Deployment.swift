@@ -26,6 +26,7 @@ package struct Deployment {
         let bytes: [UInt8]
     }
 
+    /// What a deployment has changed, or a trial would change.
     package struct Outcome {
         /// Whether devices read another state than before, or a root file was missing.
         package fileprivate(set) var isNew = false
@@ -36,6 +37,7 @@ package struct Deployment {
         /// The files for which caches may have an older answer, or the answer that they are missing.
         package var cached: [String] { (isNew ? [FeedLayout.timestamp] : []) + newRoots + replaced + restored }
         fileprivate var newRoots: [String] = []
+        /// The total size of the files that were missing or replaced, without the timestamp, in bytes.
         package fileprivate(set) var bytes = 0
         /// The files that were there with other bytes, and were replaced.
         package fileprivate(set) var replaced: [String] = []
@@ -44,24 +46,34 @@ package struct Deployment {
     }
 
     /// Reads the folder while no other process changes it.
+    ///
+    /// - Parameters:
+    ///   - root: The root file that the signer trusts.
+    ///   - repairs: Whether to replace what is foreign at the place, and to give up the state of another copy.
+    /// - Throws: The errors with which a signer refuses the folder.
     package init(of folder: FeedFolder, root: [UInt8], to target: any DeployTarget, repairs: Bool) throws(PatchError) {
         self.folder = folder
         self.root = root
         self.target = target
         self.repairs = repairs
-        let bytes: [UInt8]
-        (feed, bytes) = try Folder.whileLocked(around: [folder.path.appending(Path("."))]) { () throws(PatchError) in
+        let (feed, bytes) = try Folder.whileLocked(around: [folder.path.appending(Path("."))]) {
+            () throws(PatchError) in
             (try folder.repository(root: root), try folder.read(FeedLayout.timestamp) ?? [])
         }
+        self.feed = feed
         timestamp = Link(
             version: feed.state(of: .timestamp).version, root: feed.state(of: .root).version, bytes: bytes)
     }
 
     /// Deploys the feed.
     ///
-    /// - Parameter report: Called now and then with the number of files compared or uploaded so far, and the total.
+    /// - Parameters:
+    ///   - isTrial: Whether only to compare, and to write nothing.
+    ///   - report: Called now and then with the number of files compared or uploaded so far, and the total.
     /// - Throws: `feed-conflict` if the place has a change that the folder does not have, or a file of the same name
-    ///   with other bytes.
+    ///   with other bytes; `feed-mismatch` if it is the place of another feed; `feed-unavailable` or `feed-mismatch` if
+    ///   a file of the folder is missing or damaged; `config` if the place lets two writers win; and the errors of
+    ///   reading and writing there.
     package func run(
         isTrial: Bool = false, report: (Int, _ total: Int) -> Void = { _, _ in }
     ) throws(PatchError) -> Outcome {
@@ -70,11 +82,11 @@ package struct Deployment {
         let deployed = try target.read(FeedLayout.timestamp)
         // The files that devices need now are compared each time. The last complete deployment has uploaded the files
         // of older states, so they are compared again only for a repair.
-        let served = deployed.flatMap { try? position($0) }.flatMap { $0.isOwn ? $0.snapshot : nil } ?? 0
-        let before = served > 0 ? Set((try? state(at: served).contents.map(\.path)) ?? []) : []
+        let served = ownSnapshot(servedBy: deployed)
+        let before = paths(at: served)
         // Who repairs knows what was deployed until now, and gives up nothing that comes meanwhile.
         let given = repairs ? try last(after: deployed) : nil
-        let files = try files(since: repairs ? 0 : served, besides: before)
+        let files = repairs ? try files(since: 0, besides: []) : try files(since: served ?? 0, besides: before)
         let newest = try claim(after: deployed, givingUp: given, isTrial: isTrial, &outcome)
         let isInPlace = deployed == newest.bytes
         outcome.isNew = !isInPlace || !roots.isEmpty
@@ -84,24 +96,24 @@ package struct Deployment {
         outcome.replaced = found.conflicting
         outcome.isRepair = isInPlace && !(missing.isEmpty && others.isEmpty)
         outcome.restored = found.missing.filter { isInPlace || before.contains($0) }
-        let written = files.filter { missing.contains($0.path) || others.contains($0.path) }
-        outcome.bytes = (written + roots).reduce(0) { $0 + $1.size }
+        let added = files.filter { missing.contains($0.path) }
+        let replacing = files.filter { others.contains($0.path) }
+        outcome.bytes = (added + replacing + roots).reduce(0) { $0 + $1.size }
         if !repairs, let first = found.conflicting.first { throw foreign(first, and: found.conflicting.count - 1) }
         if isTrial { return outcome }
-        if !isInPlace || !written.isEmpty {
+        if !isInPlace || !added.isEmpty || !replacing.isEmpty {
             // Another writer may have been faster.
-            let added = written.filter { missing.contains($0.path) }
             if let other = try target.add(added, report: { report($0, added.count) }).conflicting.first {
-                throw foreign(other, and: 0)
+                throw foreign(other)
             }
-            for file in written where others.contains(file.path) {
-                guard try target.replace(file, of: target.read(file.path)) else { throw foreign(file.path, and: 0) }
+            for file in replacing {
+                guard try target.replace(file, of: target.read(file.path)) else { throw foreign(file.path) }
             }
             try checkUploaded(newest)
             try putTimestamp(newest)
         }
         for file in roots {
-            if let other = try target.add([file], report: { _ in }).conflicting.first { throw foreign(other, and: 0) }
+            if let other = try target.add([file], report: { _ in }).conflicting.first { throw foreign(other) }
         }
         return outcome
     }
@@ -111,17 +123,18 @@ package struct Deployment {
     /// - Parameter givenUp: The state of another copy that the deployment gave up, which caches may still have.
     /// - Returns: The version of an earlier timestamp, which caches still have; nil for this deployment, or a later
     ///   one.
+    /// - Throws: `feed-conflict` if another copy of the feed has made it, `feed-malformed` or `feed-signature` if it is
+    ///   none of the feed's.
     package func earlierVersion(
         in bytes: [UInt8], servedBy name: String, givenUp: SnapshotPosition?
     ) throws(PatchError) -> Int? {
         let own = timestamp.version
         let served = try position(bytes, called: "\(name): timestamp.json")
-        if served.isForgotten { return served.version }
-        // A later timestamp came after this one, at the same place. An earlier one is still in caches.
-        guard served.isOwn || served.version != own || served.version == givenUp?.version else {
-            throw .otherCopy(name, served)
-        }
-        return served.version < own || !served.isOwn && served.version == own ? served.version : nil
+        // An earlier timestamp is still in caches. A later one came after this one, at the same place.
+        if served.isForgotten || served.version < own { return served.version }
+        if served.isOwn || served.version > own { return nil }
+        guard served.version == givenUp?.version else { throw .otherCopy(name, served) }
+        return served.version
     }
 
     // MARK: reading
@@ -133,10 +146,25 @@ package struct Deployment {
         try feed.position(of: bytes, called: name, root: root, folder.read)
     }
 
+    /// The snapshot that is served; nil if it cannot be read, or is none that this folder's state came after.
+    private func ownSnapshot(servedBy deployed: [UInt8]?) -> Int? {
+        guard let deployed, let found = try? position(deployed), found.isOwn else { return nil }
+        return found.snapshot
+    }
+
+    /// The paths of the files of an earlier state; none if it can no longer be read.
+    private func paths(at snapshot: Int?) -> Set<String> {
+        guard let snapshot, let state = try? state(at: snapshot) else { return [] }
+        return Set(state.contents.map(\.path))
+    }
+
     /// The root files that are missing at the place, oldest first.
     ///
     /// An existing one is never replaced. With the roots of another feed, or with older ones than devices know, every
     /// device would refuse the feed.
+    ///
+    /// - Throws: `feed-mismatch` if the place has another root of the same version, `feed-conflict` if it has a newer
+    ///   one.
     private func missingRoots() throws(PatchError) -> [FeedFile] {
         let newest = feed.state(of: .root).version
         var missing: [FeedFile] = []
@@ -167,7 +195,11 @@ package struct Deployment {
 
     /// The files of the feed, and the files of the states after a snapshot, because `feed log` reads them.
     ///
-    /// - Throws: `feed-mismatch` if a file of the folder is not the one that is signed.
+    /// - Parameters:
+    ///   - base: The version of the snapshot; 0 for all earlier states.
+    ///   - served: Files to leave out, unless they are of the present state.
+    /// - Throws: `feed-unavailable` if a file of the present state is missing in the folder, `feed-mismatch` if it is
+    ///   not the one that is signed.
     private func files(since base: Int, besides served: Set<String>) throws(PatchError) -> [FeedFile] {
         var known: Set<String> = []
         var files: [FeedFile] = []
@@ -183,7 +215,7 @@ package struct Deployment {
             }
             files.append(FeedFile(path: path, contents))
         }
-        if base > 0 { known.formUnion(served) }
+        known.formUnion(served)
         let newest = feed.state(of: .snapshot).version
         let names = try Folder.names(in: folder.path.appending(Path(FeedLayout.metadataFolder))).map(\.description)
         for number in names.compactMap(FeedLayout.snapshotVersion).sorted()
@@ -211,15 +243,21 @@ package struct Deployment {
 
     // MARK: the chain
 
+    /// How often a file is tried that other deployments write too. Each of them ends, so the place must answer wrongly
+    /// if that is not enough.
+    private static let mostTries = 100
+
     /// Takes the place after the last timestamp of the chain.
     ///
     /// - Parameter given: The only timestamp of another copy that may be given up.
     /// - Returns: The timestamp that devices should read. It comes from another copy if that copy signed the same
     ///   snapshot later.
+    /// - Throws: `feed-conflict` if devices would refuse this state after the last one, or a change would be lost;
+    ///   `config` if the place lets two writers win; `io` if the place cannot be taken.
     private func claim(
         after deployed: [UInt8]?, givingUp given: Link?, isTrial: Bool, _ outcome: inout Outcome
     ) throws(PatchError) -> Link {
-        for _ in 0..<100 {
+        for _ in 0..<Self.mostTries {
             let last = try last(after: deployed)
             // An earlier run of the same deployment came this far, or was completed.
             if let last, last.bytes == timestamp.bytes { return timestamp }
@@ -260,6 +298,7 @@ package struct Deployment {
         return last
     }
 
+    /// The timestamp after another one, or the first of the chain; nil if there is none, or another file has its place.
     private func next(after last: Link?) throws(PatchError) -> Link? {
         let path = FeedLayout.next(after: last?.version)
         guard let bytes = try target.read(path) else { return nil }
@@ -267,6 +306,8 @@ package struct Deployment {
     }
 
     /// A timestamp that can come after another one; nil if the file is not one, and should be replaced.
+    ///
+    /// - Throws: `feed-conflict` for a file that only a repair may replace.
     private func link(_ bytes: [UInt8], at path: String, after last: Link?) throws(PatchError) -> Link? {
         do throws(PatchError) {
             let position = try position(bytes, called: path)
@@ -289,7 +330,8 @@ package struct Deployment {
     /// - Throws: `feed-conflict` if devices that have seen the other one would refuse this one, or if a change would be
     ///   lost.
     private func mayFollow(_ other: SnapshotPosition) throws(PatchError) -> Bool {
-        let (own, snapshot) = (timestamp.version, feed.state(of: .snapshot).version)
+        let own = timestamp.version
+        let snapshot = feed.state(of: .snapshot).version
         if other.isOwn, other.snapshot == snapshot, other.version >= own { return false }
         let state = "\(target.name): has snapshot \(other.snapshot), timestamp \(other.version)"
         guard other.isOwn || repairs else {
@@ -301,7 +343,9 @@ package struct Deployment {
         }
         if other.isForgotten { return true }
         var numbers = [other.version, other.snapshot]
-        var isLower = other.version >= own || other.snapshot > snapshot || !other.isOwn && other.snapshot == snapshot
+        // Of another copy's snapshot, the same version has other bytes.
+        let isSnapshotTaken = other.isOwn ? other.snapshot > snapshot : other.snapshot >= snapshot
+        var isLower = other.version >= own || isSnapshotTaken
         if !other.isOwn, let there = try? FeedRepository(root: root, target.read) {
             for role in [FeedRole.targets, .rollout] {
                 numbers.append(there.state(of: role).version)
@@ -314,7 +358,7 @@ package struct Deployment {
             remedy: .signAbove(numbers.max() ?? 0, folder: folder.path.description))
     }
 
-    /// Whether the place's feed came from this folder's snapshot.
+    /// Whether the place's feed came from this folder's snapshot, so that this folder is an older copy.
     private func isOlder() throws(PatchError) -> Bool {
         let there = try FeedRepository(root: root, target.read)
         return try there.position(of: timestamp.bytes, called: FeedLayout.timestamp, root: root, target.read).isOwn
@@ -322,7 +366,7 @@ package struct Deployment {
 
     // MARK: writing
 
-    private func foreign(_ path: String, and more: Int) -> PatchError {
+    private func foreign(_ path: String, and more: Int = 0) -> PatchError {
         PatchError(
             .feedConflict,
             "\(target.name): \(path) is there with other bytes\(more > 0 ? ", and \(more) more files" : "")",
@@ -330,6 +374,8 @@ package struct Deployment {
     }
 
     /// Reads back the uploaded metadata and the list, as devices will read them once a timestamp is in place.
+    ///
+    /// - Throws: The error with which devices would refuse them.
     private func checkUploaded(_ newest: Link) throws(PatchError) {
         do throws(PatchError) {
             _ = try FeedRepository(root: root) { (path) throws(PatchError) in
@@ -347,11 +393,13 @@ package struct Deployment {
     /// Puts a timestamp in place, unless a later deployment has put its own there.
     ///
     /// All deployments are in one chain, so a later one includes this one.
+    ///
+    /// - Throws: `io` if it cannot be replaced.
     private func putTimestamp(_ newest: Link) throws(PatchError) {
-        for _ in 0..<100 {
+        for _ in 0..<Self.mostTries {
             let there = try target.read(FeedLayout.timestamp)
             if there == newest.bytes { return }
-            if let there, try isAfter(newest, there) { return }
+            if let there, try isLater(there, than: newest) { return }
             let file = FeedFile(path: FeedLayout.timestamp, bytes: newest.bytes, replaces: true)
             guard try target.replace(file, of: there) else { continue }
             // If the place cannot replace files conditionally, this timestamp may have replaced a later one. The later
@@ -364,7 +412,8 @@ package struct Deployment {
             hint: "does something else write there?")
     }
 
-    private func isAfter(_ link: Link, _ bytes: [UInt8]) throws(PatchError) -> Bool {
+    /// Whether a timestamp comes after a link of the chain.
+    private func isLater(_ bytes: [UInt8], than link: Link) throws(PatchError) -> Bool {
         var last = link
         while let next = try next(after: last) {
             if next.bytes == bytes { return true }
