@@ -10,9 +10,13 @@ package struct FeedFolder: Sendable {
 
     package init(path: Path) { self.path = path }
 
+    /// Reads a file of the feed of at most ``fileLimit`` bytes.
     package func read(_ name: String) throws(PatchError) -> [UInt8]? { try read(name, limit: Self.fileLimit) }
 
     /// Reads a file of the feed; nil if there is none.
+    ///
+    /// - Throws: `feed-limit` if it has more bytes, `feed-malformed` if git has marked a conflict in it, `no-input` if
+    ///   it cannot be read.
     package func read(_ name: String, limit: Int) throws(PatchError) -> [UInt8]? {
         let file = path.appending(Path(name))
         do throws(PatchError) {
@@ -59,7 +63,7 @@ package struct FeedFolder: Sendable {
         }
     }
 
-    /// A feed with the change that waits for signatures.
+    /// A feed with the change that waits for signatures; nil if none waits.
     ///
     /// - Parameter floor: A version that the change may pass by, as it was staged.
     package func staged(on feed: FeedRepository, above floor: Int = 0) throws(PatchError) -> FeedRepository? {
@@ -68,6 +72,8 @@ package struct FeedFolder: Sendable {
     }
 
     /// Writes files in order. A file with a version or a hash in its name is never replaced.
+    ///
+    /// - Throws: `exists` if such a file is there with other bytes, `io` if writing fails.
     package func write(_ files: [FeedFile]) throws(PatchError) {
         var new: [OutputFile] = []
         for file in files {
@@ -150,7 +156,7 @@ package struct FeedFolder: Sendable {
     package func checkTrustStore(
         _ label: SignedTrustStore.Label, _ bytes: [UInt8], in feed: FeedRepository
     ) throws(PatchError) {
-        guard label.app == feed.app, label.environment == feed.environment else {
+        guard label.app.isByteEqual(to: feed.app), label.environment.isByteEqual(to: feed.environment) else {
             throw PatchError(
                 .config,
                 "the store is signed for \(label.app) \(label.environment), and the feed is of \(feed.app) \(feed.environment)",
@@ -164,14 +170,19 @@ package struct FeedFolder: Sendable {
             remedy: .signStoreAgain)
     }
 
+    /// Whether a path leads to this folder or into it, whether or not the last folders of the path exist.
     package func contains(_ place: Path) -> Bool {
         guard let own = FileInfo(path, following: true)?.identity else { return false }
-        var part = place
-        while FileInfo(part, following: true)?.identity != own {
-            guard part.parent != part else { return false }
-            part = part.parent
+        var folder = place
+        while !folder.isFolder, folder.parent != folder { folder = folder.parent }
+        // The system names the folders above: the path may be relative, or have `..` and links in it.
+        var below: FileInfo.Identity?
+        while let identity = FileInfo(folder, following: true)?.identity, identity != below {
+            if identity == own { return true }
+            below = identity
+            folder = folder.appending(Path(".."))
         }
-        return true
+        return false
     }
 
     /// The patches that are not withdrawn, and that no other keys have signed.

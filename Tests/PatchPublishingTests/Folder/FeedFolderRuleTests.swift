@@ -52,6 +52,7 @@ import Testing
             #expect(folder.contains(Path(place.disk.at(name))), "\(name)")
         }
         #expect(!folder.contains(Path(place.disk.at("www"))) && !folder.contains(Path("/")))
+        #expect(!folder.contains(Path(place.disk.at("feed/../www"))), "it begins with the folder, and is beside it")
         #expect(!place.folder("none").contains(Path(place.disk.at("none"))))
     }
 }
