@@ -36,9 +36,10 @@ package struct ChangeDetails: Sendable {
         return details
     }
 
-    /// A name as recorded in the list: cut to 100 characters; nil if it is empty.
+    /// A name as recorded in the list: cut to 100 Unicode scalars; nil if it is empty.
     package static func author(_ name: String) -> String? {
-        name.isEmpty ? nil : String(name.prefix(longestAuthor))
+        // A single `Character` can be of any length.
+        name.isEmpty ? nil : String(name.unicodeScalars.prefix(longestAuthor))
     }
 }
 

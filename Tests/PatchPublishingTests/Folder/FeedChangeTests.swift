@@ -547,5 +547,7 @@ import Testing
     @Test func authorsAreBounded() {
         #expect(ChangeDetails.author("") == nil)
         #expect(ChangeDetails.author(String(repeating: "x", count: 101))?.count == 100)
+        let accents = "e" + String(repeating: "\u{301}", count: 200)
+        #expect(accents.count == 1 && ChangeDetails.author(accents)?.utf8.count == 199, "an accent has two bytes")
     }
 }
