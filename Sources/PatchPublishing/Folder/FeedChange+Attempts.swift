@@ -4,7 +4,7 @@ internal import PatchFiles
 
 // A change is made of what was read, and is made again if another process has changed the folder before it is written.
 extension FeedChange {
-    /// The change that waits for signatures, or its error.
+    /// The feed with the change that waits for signatures; nil if none waits, and an error if it cannot be read.
     typealias Staged = Swift.Result<FeedRepository?, PatchError>
 
     /// The folder at one moment.
@@ -32,7 +32,7 @@ extension FeedChange {
             let beginning = if let first { first } else { try self.beginning(reading) }
             first = beginning
             let doubt = try checkServed(reading.feed)
-            try checkClock(reading.feed, by: 3600)
+            try checkClock(reading.feed, by: Timestamp.signerTolerance)
             let draft = try draft(of: reading, since: beginning, body)
             if let doubt, draft.result.outcome != .unchanged {
                 guard draft.feed.list.isStop(of: reading.feed.list) else { throw doubt }
@@ -72,6 +72,8 @@ extension FeedChange {
     }
 
     /// Makes the change, unless it undoes a stop that another process has made meanwhile.
+    ///
+    /// - Throws: `config` if it does.
     private func draft(
         of reading: Reading, since beginning: Beginning,
         _ body: (FeedRepository, Staged) throws(PatchError) -> Draft
@@ -95,7 +97,8 @@ extension FeedChange {
         return draft
     }
 
-    /// Of more files, those that have a hash in their names are written before the folder is locked.
+    /// The most files that are all written while the folder is locked. Of more, those that have a hash in their names
+    /// are written before.
     private static let fewFiles = 100
 
     /// Writes a draft, unless another process has changed the folder since it was in a state.

@@ -3,12 +3,18 @@ internal import PatchFeed
 
 // What is compared before a feed is signed: with what is served, and with the clocks of others.
 extension FeedChange {
-    /// - Returns: The error if the server's clock differs from this machine's.
+    /// Checks that nothing newer is served, and nothing of another copy of the feed, unless this change passes it by.
+    ///
+    /// - Returns: The error `clock` if the server's clock differs from this machine's; nil if it does not, or if there
+    ///   is nothing to compare.
+    /// - Throws: `feed-rollback` or `feed-conflict` if something else is served, and the errors of reading it.
     func checkServed(_ feed: FeedRepository) throws(PatchError) -> PatchError? {
         guard let served = settings.served else { return nil }
         let reply = try served.timestamp()
         var doubt: PatchError?
-        if let date = reply.date { doubt = try self.doubt(date, by: 300, "the server's clock shows \(date)") }
+        if let date = reply.date {
+            doubt = try self.doubt(date, by: Timestamp.clockTolerance, "the server's clock shows \(date)")
+        }
         guard case .bytes(let bytes) = reply.content else { return doubt }
         try feed.checkNotOlder(than: bytes)
         let position = try feed.position(of: bytes, called: "the served timestamp.json", root: pin.root(), folder.read)
@@ -18,6 +24,9 @@ extension FeedChange {
     }
 
     /// Refuses to sign at a time long before the feed was last signed, because one of the two clocks was wrong.
+    ///
+    /// - Parameter seconds: How much later the feed may have been signed.
+    /// - Throws: `clock`.
     func checkClock(_ feed: FeedRepository, by seconds: Int) throws(PatchError) {
         guard let published = feed.published, try published > settings.clock() else { return }
         if let doubt = try doubt(published, by: seconds, "the feed was published at \(published)") { throw doubt }

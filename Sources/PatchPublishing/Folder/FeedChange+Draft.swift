@@ -68,9 +68,12 @@ extension FeedChange {
     /// Signs a new or changed feed.
     ///
     /// - Parameters:
+    ///   - feed: The feed with the change. It gets the signatures.
     ///   - base: The feed before the change; nil for a new feed.
     ///   - waiting: The signatures that the change was waiting for; nil if it is new.
     ///   - other: Another change, which waits for signatures.
+    /// - Throws: `feed-signature` if signatures are missing and the change may not wait for them, `feed-limit` if
+    ///   devices could not read the files.
     func finish(
         _ feed: inout FeedRepository, in details: ChangeDetails, since base: FeedRepository? = nil,
         waiting: [FeedRepository.Missing]? = nil, beside other: OtherChange = .none
@@ -94,37 +97,41 @@ extension FeedChange {
         let mayWait = inTheWay == nil && (waiting != nil || settings.stages)
         if let first = missing.first {
             guard mayWait else {
+                let remedy = settings.stages ? inTheWay : nil
                 throw PatchError(
                     .feedSignature,
                     "\(first.role.keyName) (role \(first.role)) must sign: \(first.count) more of \(FeedKey.short(first.keyIDs))",
-                    remedy: (settings.stages ? inTheWay : nil) ?? .giveKeysOrStage)
+                    remedy: remedy ?? .giveKeysOrStage)
             }
             return Draft(feed: feed, changes: differing, end: .waiting(missing))
         }
         let unfinished = feed
         if let online = try feed.complete(signedBy: signers, in: details) {
-            // Who has the online key may sign last, also on another machine. What is signed is kept for them.
-            let isNewlySigned = waiting.map { !$0.isEmpty } ?? settings.stages
-            guard isNewlySigned, mayWait else { throw FeedRepository.unsigned(online.role, online.keyIDs) }
+            // Who has the online key may sign last, also on another machine. What is signed is kept for them, unless
+            // that key was all that the change was waiting for.
+            guard mayWait, waiting?.isEmpty != true else { throw FeedRepository.unsigned(online.role, online.keyIDs) }
             return Draft(feed: unfinished, changes: differing, end: .waiting([online]))
         }
         let files = try feed.files()
         let size = feed.list.json.encoded().count
         if feed.changed.contains(.rollout), size > PatchList.largeBytes { warn(.largeList(size)) }
-        let staged: Draft.StagedChange
-        if var rebased = other.feed, let base {
-            // It is not shown here, so nothing of it is signed here.
-            try rebased.rebase(from: base, onto: feed, in: details)
-            try rebased.sign(with: [])
-            staged = .rebased(rebased.staged)
-        } else {
-            staged = other.isUnreadable ? .kept : .dropped
-        }
+        let staged = try staged(other, from: base, onto: feed, in: details)
         let hasNewRoot = base == nil || feed.changed.contains(.root)
         let completion = Draft.Completion(
             files: files, attributes: base == nil ? folder.attributes : [], staged: staged,
             root: hasNewRoot ? files.first { FeedLayout.isRoot($0.path) } : nil)
         return Draft(feed: feed, changes: differing, end: .complete(completion))
+    }
+
+    /// What becomes of another change, which waits for signatures.
+    private func staged(
+        _ other: OtherChange, from base: FeedRepository?, onto feed: FeedRepository, in details: ChangeDetails
+    ) throws(PatchError) -> Draft.StagedChange {
+        guard var rebased = other.feed, let base else { return other.isUnreadable ? .kept : .dropped }
+        // It is not shown here, so nothing of it is signed here.
+        try rebased.rebase(from: base, onto: feed, in: details)
+        try rebased.sign(with: [])
+        return .rebased(rebased.staged)
     }
 
     /// Writes what is left of a draft's files, and ends the change.

@@ -23,6 +23,7 @@ package struct FeedChange {
         package var isInterrupted = false
         /// Whether a change may wait for missing signatures.
         package var stages = false
+        /// Whether the change is only shown, and nothing is written.
         package var isTrial = false
         /// Whether to trust this machine's clock even if it disagrees with other clocks.
         package var trustsClock = false
@@ -63,7 +64,9 @@ package struct FeedChange {
         package let feed: FeedRepository
         /// In a trial, the members that differ.
         package let changes: [String]
+        /// The signatures that a staged change waits for.
         package var missing: [FeedRepository.Missing] = []
+        /// The feed's files that were written, or would be.
         package var files: [FeedFile] = []
     }
 
@@ -81,12 +84,14 @@ package struct FeedChange {
     /// The time on this machine's clock when the work began.
     package var now: Timestamp { settings.details.now }
 
+    /// The details of the change at the time of this attempt.
     private func details() throws(PatchError) -> ChangeDetails {
         var details = settings.details
         details.now = try settings.clock()
         return details
     }
 
+    /// The ids of the keys that sign, as far as they are known.
     package var keyIDs: Set<String> { Set(signers.compactMap(\.keyID)) }
 
     /// Whether a signer is asked whose key is not known before it has signed.
@@ -95,6 +100,9 @@ package struct FeedChange {
     // MARK: reading
 
     /// The current feed, read from the root that this signer trusts.
+    ///
+    /// - Throws: `config` or `usage` if there is no such root, `feed-rollback` if the folder is older than what was
+    ///   signed last, and the errors of `FeedRepository.init(root:isInterrupted:snapshot:_:)`.
     package func repository() throws(PatchError) -> FeedRepository {
         let feed = try folder.repository(root: pin.root(), isInterrupted: settings.isInterrupted)
         try pin.check(feed.state(of: .timestamp).version, above: settings.details.versionFloor)
@@ -111,7 +119,7 @@ package struct FeedChange {
 
     /// The feed with the change that waits for signatures.
     ///
-    /// - Throws: `config` if no change waits.
+    /// - Throws: `config` if no change waits, or the feed has changed since it was staged, and why it cannot be read.
     package func staged(on base: FeedRepository) throws(PatchError) -> FeedRepository {
         try waiting(folder.staged(on: base, above: settings.details.versionFloor))
     }
@@ -121,7 +129,7 @@ package struct FeedChange {
         return staged
     }
 
-    /// The differences between two states of the feed, including the keys of a delivered trust store.
+    /// The differences between two states of the feed, including the keys of a delivered trust store, one line each.
     package func changes(of feed: FeedRepository, since base: FeedRepository) throws(PatchError) -> [String] {
         let (before, after) = (try folder.trustedKeys(of: base), try folder.trustedKeys(of: feed))
         return feed.changes(since: base) + before.filter { !after.contains($0) }.map { "trust store: removes \($0)" }
@@ -160,6 +168,8 @@ package struct FeedChange {
     ///   - isUrgent: Whether to make the change although another one waits for signatures, if it offers nothing more.
     ///     The other one is then rebased onto it.
     ///   - body: Makes the change. It is called again if another process changes the feed meanwhile.
+    /// - Throws: `config` if another change is in the way, or if somebody has stopped meanwhile what this one offers;
+    ///   `clock` if this machine's clock is wrong; `feed-signature` if signatures are missing.
     package func run(
         isUrgent: Bool, _ body: (inout FeedRepository, inout ChangeDetails) throws(PatchError) -> Void
     ) throws(PatchError) -> Result {
@@ -205,7 +215,9 @@ package struct FeedChange {
         }
     }
 
-    /// - Throws: `config` if another change waits, or why it cannot be read, unless this one is urgent.
+    /// The change that already waits for signatures, beside which only an urgent one is made.
+    ///
+    /// - Throws: `config` if it waits, or why it cannot be read, unless this change is urgent.
     private func otherChange(_ staged: Staged, isUrgent: Bool) throws(PatchError) -> OtherChange {
         switch staged {
         case .success(nil): return .none
@@ -231,14 +243,14 @@ package struct FeedChange {
     ///
     /// - Parameter body: Receives the differences that the change makes, and adds to the change. It is called again if
     ///   another process changes the feed meanwhile.
-    /// - Throws: `config` if what the change offers was stopped again meanwhile.
+    /// - Throws: `config` if no change waits, or if what it offers was stopped again meanwhile.
     package func resume(
         _ body: (inout FeedRepository, [String]) throws(PatchError) -> Void
     ) throws(PatchError) -> Result {
         var first: (base: FeedRepository, feed: FeedRepository)?
         return try untilWritten { (base, staged) throws(PatchError) in
             var feed = try waiting(staged.get())
-            try checkClock(feed, by: 300)
+            try checkClock(feed, by: Timestamp.clockTolerance)
             let missing = try feed.missing()
             if let first {
                 let stops = base.list.stops(since: first.base.list)
@@ -255,6 +267,8 @@ package struct FeedChange {
     }
 
     /// Drops a change that waits for signatures.
+    ///
+    /// - Returns: Whether there was one.
     package func discard() throws(PatchError) -> Bool {
         try whileLocked { () throws(PatchError) in
             let hadOne = folder.hasStaged()

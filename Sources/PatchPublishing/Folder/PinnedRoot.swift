@@ -17,6 +17,8 @@ package struct PinnedRoot: Sendable {
 
     /// - Parameters:
     ///   - given: The root file that the caller names; nil for one beside a key.
+    ///   - keys: The files of the keys at hand.
+    ///   - keyIDs: The ids of the keys at hand, as far as they are known.
     ///   - hasKey: Whether there is any key at hand, including one that is not a file.
     ///   - takesOwn: Whether the folder's own root file is enough if there is no key.
     package init(
@@ -35,7 +37,7 @@ package struct PinnedRoot: Sendable {
 
     /// Reads a root file that the caller names.
     ///
-    /// - Throws: `feed-malformed` if it is another file.
+    /// - Throws: `feed-malformed` if it is another file, `no-input` or `config` if it cannot be read.
     package static func bytes(of file: Path) throws(PatchError) -> [UInt8] {
         let bytes = try InputFile.small(file)
         do throws(PatchError) {
@@ -48,7 +50,9 @@ package struct PinnedRoot: Sendable {
 
     /// The root to trust.
     ///
-    /// - Throws: `config` if there is none.
+    /// - Throws: `usage` if there is neither a key nor a root file, `config` if there is none beside the keys, or no
+    ///   role of the feed has one of them, `feed-unavailable` if the folder has no feed, and the errors of reading a
+    ///   root file.
     package func root() throws(PatchError) -> [UInt8] {
         if let given { return try Self.bytes(of: given) }
         guard let first = try folder.read(FeedLayout.firstRoot) else {
@@ -58,11 +62,11 @@ package struct PinnedRoot: Sendable {
         for file in try files("root.json", of: first) where FileInfo(file, following: true) != nil {
             let bytes = try InputFile.regular(file, limit: FeedLimits().root)
             let version = try file.naming { () throws(PatchError) in try FeedRepository.version(ofRoot: bytes) }
-            if version > newest?.version ?? 0 { newest = (version, bytes) }
+            if version > (newest?.version ?? 0) { newest = (version, bytes) }
         }
         guard let newest else {
-            if !hasKey, takesOwn { return first }
-            if !hasKey {
+            guard hasKey else {
+                if takesOwn { return first }
                 throw PatchError(.usage, "no key", remedy: .giveKeyOrRoot).about(folder.path)
             }
             // The folder's own root proves nothing, but a wrong key should be reported.
@@ -86,11 +90,13 @@ package struct PinnedRoot: Sendable {
     ///
     /// Otherwise, a thief could restore an old state and have it signed again.
     ///
-    /// - Parameter floor: The version that the change passes by. From there on, the state that was signed last is given
-    ///   up.
+    /// - Parameters:
+    ///   - version: The version of the folder's timestamp.
+    ///   - floor: The version that the change passes by. From there on, the state that was signed last is given up.
+    /// - Throws: `feed-rollback`.
     package func check(_ version: Int, above floor: Int = 0) throws(PatchError) {
         for file in try files("signed", of: folder.read(FeedLayout.firstRoot)) {
-            guard let bytes = try? InputFile.regular(file, limit: 32),
+            guard let bytes = try? InputFile.regular(file, limit: Self.longestNote),
                 let newest = Int(String(decoding: bytes.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)),
                 newest > max(version, floor)
             else { continue }
@@ -101,6 +107,9 @@ package struct PinnedRoot: Sendable {
             ).about(folder.path)
         }
     }
+
+    /// The most bytes of a file with a version and a line feed.
+    private static let longestNote = 32
 
     /// Records beside each key which timestamp was signed last. If the file cannot be written, there is no such check.
     package func noteSigned(_ version: Int) throws(PatchError) {
@@ -113,10 +122,11 @@ package struct PinnedRoot: Sendable {
     ///
     /// - Returns: The files that could not be written.
     package func keep(_ root: [UInt8]) throws(PatchError) -> [Path] {
-        try files("root.json", of: folder.read(FeedLayout.firstRoot)).filter { file in
-            guard (try? InputFile.regular(file, limit: root.count)) != root else { return false }
-            return (try? OutputFile.write(root, to: file, force: true)) == nil
+        var failed: [Path] = []
+        for file in try files("root.json", of: folder.read(FeedLayout.firstRoot)) where !file.holds(root) {
+            do throws(PatchError) { try OutputFile.write(root, to: file, force: true) } catch { failed.append(file) }
         }
+        return failed
     }
 
     /// The files beside the keys that have the name of a feed, which its first root file identifies.

@@ -49,6 +49,14 @@ extension Timestamp {
         Int((Double(other.secondsSince1970 - secondsSince1970) / 86_400).rounded(.down))
     }
 
-    /// Whether a signer's clock is more than five minutes ahead of this one, which is the tolerance between clocks.
-    package func isAhead(of now: Timestamp) -> Bool { secondsSince1970 - now.secondsSince1970 > 300 }
+    /// By how many seconds the right clocks of two machines may differ.
+    static let clockTolerance = 300
+    /// By how many seconds the clock of an earlier signer may have been ahead of this one. Beyond that, one of the two
+    /// is wrong.
+    static let signerTolerance = 3600
+
+    /// Whether this time, at which something was signed, is later than a clock shows, beyond the tolerance.
+    package func isAhead(of now: Timestamp) -> Bool {
+        secondsSince1970 - now.secondsSince1970 > Self.clockTolerance
+    }
 }
