@@ -10,6 +10,9 @@ package struct FeedHistory {
     private let file: (String) throws(PatchError) -> [UInt8]?
     private let read: (Int) throws(PatchError) -> FeedRepository
 
+    /// - Parameters:
+    ///   - file: Reads a file of the feed; returns nil if there is none.
+    ///   - read: Reads the state of the feed at a snapshot.
     package init(
         reading file: @escaping (String) throws(PatchError) -> [UInt8]?,
         _ read: @escaping (Int) throws(PatchError) -> FeedRepository
@@ -42,6 +45,9 @@ package struct FeedHistory {
             hint: "it is of another copy, or somebody put it there: see who else can write to the folder")
     }
 
+    /// The state at a snapshot that was read before.
+    ///
+    /// - Throws: `feed-mismatch` if another file is in its place now, and the errors of reading it.
     private func state(at snapshot: SnapshotMetadata) throws(PatchError) -> FeedRepository {
         let state = try read(snapshot.version)
         // The file may have been replaced since it was compared.
@@ -65,7 +71,8 @@ package struct FeedHistory {
 
     /// The newest earlier state whose list was different for devices, and the changes of the list since then.
     ///
-    /// - Throws: `config` if there is none, or if it was signed with keys that no longer count.
+    /// - Throws: `config` if there is none, or if it was signed with keys that no longer count; `feed-unavailable` if
+    ///   the chain ends before it, `feed-mismatch` if it has another file.
     package func stateBefore(
         _ state: FeedRepository
     ) throws(PatchError) -> (state: FeedRepository, undone: [ChangeStamp]) {
@@ -86,6 +93,8 @@ package struct FeedHistory {
     /// When a state was signed in which an entry is offered as it is now. Before that, no device could have it so.
     ///
     /// A change may have waited for signatures since the time that the entry has.
+    ///
+    /// - Returns: nil for an entry of an older version of this library, which has no time.
     package func begin(of entry: PatchEntryDraft, until state: FeedRepository) -> Timestamp? {
         guard let since = entry.since else { return nil }
         let json = entry.json.encoded()
@@ -139,9 +148,11 @@ package struct FeedHistory {
     }
 
     package struct Change {
+        /// The version of the snapshot that the change made.
         package let snapshot: Int
         package let stamp: ChangeStamp
         package let approvals: [FeedRepository.Approval]
+        /// The differences, in words.
         package let lines: [String]
     }
 
@@ -149,7 +160,9 @@ package struct FeedHistory {
     ///
     /// - Parameters:
     ///   - id: The patch; nil for all changes.
+    ///   - most: How many changes are returned at most.
     ///   - unreadable: Called if the history before the returned changes cannot be read.
+    /// - Throws: Why not even one can be read.
     package func changes(
         until state: FeedRepository, of id: String?, most: Int, unreadable: (PatchError) -> Void
     ) throws(PatchError) -> [Change] {

@@ -4,6 +4,7 @@ internal import PatchFeed
 private typealias Key = MetadataKey
 
 extension FeedRepository {
+    /// The keys that have signed the metadata of a role.
     package struct Approval: Sendable, Equatable {
         package let role: FeedRole
         package let keyIDs: [String]
@@ -23,7 +24,8 @@ extension FeedRepository {
     package func visibleChanges(since old: FeedRepository) -> [String] {
         var lines: [String] = []
         // The root file has the keys of all roles except the rollout role.
-        for role in FeedRole.allCases where role == .rollout || knowsRoot && old.knowsRoot {
+        let knowsRoots = knowsRoot && old.knowsRoot
+        for role in FeedRole.allCases where role == .rollout || knowsRoots {
             let (before, after) = (old.keys(of: role), keys(of: role))
             for id in before.ids where !after.ids.contains(id) {
                 lines.append("\(role): removes the key \(id.prefix(16))")
@@ -35,9 +37,13 @@ extension FeedRepository {
                 lines.append("\(role): \(after.threshold) keys must sign, no longer \(before.threshold)")
             }
         }
-        let (signed, nowSigned) = (Set(old.targets.map(\.path)), Set(targets.map(\.path)))
+        let signed = Set(old.targets.map(\.path))
+        let nowSigned = Set(targets.map(\.path))
         // A trust store keeps its name. An envelope of another version has another name.
-        let replaced = targets.filter { target in old.digest(of: target.path).map { $0 != target.sha256 } ?? false }
+        let replaced = targets.filter { target in
+            guard let before = old.digest(of: target.path) else { return false }
+            return before != target.sha256
+        }
         lines += signed.subtracting(nowSigned).sorted().map { "no longer signed: \($0)" }
         lines += nowSigned.subtracting(signed).sorted().map { "signed: \($0)" }
         lines += replaced.map { "signed with other bytes: \($0.path)" }
@@ -103,8 +109,9 @@ extension FeedRepository {
             }
             return value[Key.name]?.text.map { ($0, value) }
         }
-        return members.count == values.count && Set(members.map { Array($0.key.utf8) }).count == members.count
-            ? members : nil
+        let names = Set(members.map { ExactString($0.key) })
+        guard members.count == values.count, names.count == members.count else { return nil }
+        return members
     }
 }
 

@@ -3,6 +3,11 @@ internal import PatchFeed
 
 extension FeedRepository {
     /// Rebases this change, which waits for signatures, onto another change that edited only the list.
+    ///
+    /// - Parameters:
+    ///   - base: The feed that both changes were made of.
+    ///   - other: The feed with the other change.
+    /// - Throws: `config` if the other change has edited more.
     package mutating func rebase(
         from base: FeedRepository, onto other: FeedRepository, in details: ChangeDetails
     ) throws(PatchError) {
@@ -11,9 +16,11 @@ extension FeedRepository {
                 .config, "another change of the keys or the targets waits for signatures", remedy: .signStagedFirst)
         }
         // A change of the timestamp alone, as by a daily job, leaves the list and its signatures as they are.
-        guard other.changed.contains(.rollout), changed.remove(.rollout) != nil else { return }
+        guard other.changed.contains(.rollout), changed.contains(.rollout) else { return }
         list = list.merged(with: other.list, since: base.list)
         bodies.rollout = other.bodies.rollout
+        // It gets the version after the other change's.
+        changed.remove(.rollout)
         bumpVersion(of: .rollout, in: details)
         list.published = details.now
     }
@@ -34,9 +41,9 @@ extension PatchListDraft {
         merged.json = json.merged(
             with: other.json, since: base.json,
             apart: Self.stopMembers + [Key.patches, Key.switches, Key.author, Key.reason])
-        if other.json.differs(from: base.json, in: Self.stopMembers),
-            !(!isEnabled && json.differs(from: base.json, in: Self.stopMembers) && other.isEnabled)
-        {
+        let hasStopped = !isEnabled && json.differs(from: base.json, in: Self.stopMembers)
+        let undoesStop = hasStopped && other.isEnabled
+        if other.json.differs(from: base.json, in: Self.stopMembers), !undoesStop {
             merged.json.set(Self.stopMembers, as: other.json)
         }
         if let lowest = other.minimumAppVersion, base.reachesVersions(below: lowest),
@@ -54,16 +61,20 @@ extension PatchListDraft {
 
     /// The entries of this list, with the changes, additions and removals of another one.
     private func mergedEntries(with other: PatchListDraft, since base: PatchListDraft) -> [PatchEntryDraft] {
-        let (mine, theirs, old) = (entries(by: \.name), other.entries(by: \.name), base.entries(by: \.name))
+        let mine = entries(by: \.name)
+        let theirs = other.entries(by: \.name)
+        let before = base.entries(by: \.name)
         let kept = entries.compactMap { entry -> PatchEntryDraft? in
-            let (theirs, old) = (theirs[entry.name], old[entry.name])
-            guard let theirs else { return old?.json.encoded() == entry.json.encoded() ? nil : entry }
-            return entry.merged(with: theirs, since: old)
+            let old = before[entry.name]
+            if let their = theirs[entry.name] { return entry.merged(with: their, since: old) }
+            // The other list does not have it: it is removed there, unless it is new or changed here.
+            return old?.json.encoded() == entry.json.encoded() ? nil : entry
         }
-        // A withdrawal is for the devices that have the patch, whether or not it is listed here.
         let added = other.entries.filter { entry in
-            let old = old[entry.name]
-            return mine[entry.name] == nil && (old == nil || entry.state == .withdrawn && old?.state != .withdrawn)
+            guard mine[entry.name] == nil else { return false }
+            guard let old = before[entry.name] else { return true }
+            // It is removed here. A withdrawal is for the devices that have the patch, whether or not it is listed.
+            return entry.state == .withdrawn && old.state != .withdrawn
         }
         return kept + added
     }

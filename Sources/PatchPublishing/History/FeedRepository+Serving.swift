@@ -18,7 +18,7 @@ package struct SnapshotPosition: Sendable {
 extension FeedRepository {
     /// The files of this state of the feed, except for the root files and the timestamp.
     ///
-    /// A target has its SHA-256, and its bytes are still to be compared with it.
+    /// A target has its SHA-256, and its bytes are still to be compared with it. A metadata file has nil.
     package var contents: [(path: String, sha256: String?)] {
         let lists = bodies.rollout.targets.values.map { (path: $0.path, sha256: $0.sha256 ?? "") }
         return (targets + lists).map { (FeedLayout.target($0.path, sha256: $0.sha256), $0.sha256) }
