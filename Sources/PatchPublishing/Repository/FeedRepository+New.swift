@@ -5,11 +5,15 @@ extension FeedRepository {
     /// Makes an empty feed.
     ///
     /// - Parameter online: The keys of the rollout, snapshot and timestamp roles, one of which must sign.
+    /// - Throws: `config` if a role has a key twice or fewer keys than must sign, or if an online key is also a key of
+    ///   root or targets.
     package init(
         app: String, environment: String, root: [FeedKey], rootThreshold: Int, release: [FeedKey],
         releaseThreshold: Int, online: [FeedKey], at now: Timestamp
     ) throws(PatchError) {
-        for (role, keys, threshold) in [("root", root, rootThreshold), ("targets", release, releaseThreshold)] {
+        for (role, keys, threshold) in [
+            (FeedRole.root, root, rootThreshold), (.targets, release, releaseThreshold), (.rollout, online, 1),
+        ] {
             let count = Set(keys.map(\.id)).count
             guard count == keys.count else { throw PatchError(.config, "a key of the role \(role) is given twice") }
             guard count >= threshold else {
@@ -29,7 +33,8 @@ extension FeedRepository {
             for key in keys { try known.set(key.id, key.json) }
             return known
         }
-        let (all, delegated) = (try known(root + release + online), try known(online))
+        let all = try known(root + release + online)
+        let delegated = try known(online)
         func role(_ keys: [FeedKey], _ threshold: Int) -> RoleKeys {
             RoleKeys(ids: keys.map(\.id), threshold: threshold, known: all)
         }

@@ -47,6 +47,22 @@ import Testing
         #expect(approval.role == .root && Set(approval.keyIDs) == Set(ids))
     }
 
+    /// Nobody could read the feed: a role with a key twice is malformed.
+    @Test func aRoleOfANewFeedHasEachKeyOnce() throws {
+        let (root, release, online) = (feed.root[0].feedKey, feed.release.feedKey, feed.online.feedKey)
+        func code(_ root: [FeedKey], _ release: [FeedKey], _ online: [FeedKey]) -> PatchError.Code? {
+            refusal {
+                _ = try FeedRepository(
+                    app: FeedFixture.app, environment: "release", root: root, rootThreshold: 1, release: release,
+                    releaseThreshold: 1, online: online, at: FeedFixture.now)
+            }?.code
+        }
+        #expect(code([root], [release], [online]) == nil)
+        #expect(code([root, root], [release], [online]) == .config)
+        #expect(code([root], [release, release], [online]) == .config)
+        #expect(code([root], [release], [online, online]) == .config)
+    }
+
     /// An interrupted run leaves at most one unlisted file of each role. Someone else may leave many.
     @Test func versionsThatAreTakenAreSkippedAndBounded() throws {
         let version = try feed.repository().state(of: .snapshot).version
