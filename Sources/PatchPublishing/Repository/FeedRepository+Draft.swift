@@ -17,16 +17,24 @@ extension FeedRepository {
         guard changed.insert(role).inserted else { return }
         var last = max(bodies[role].version, orphanedVersions[role] ?? 0)
         if clientsForgetVersions, role != .root, last > Self.mostHonest {
-            last = role == .timestamp ? 0 : min(last, (details.unusedVersions[role] ?? .max) - 1)
+            // The timestamp is replaced, so each of its versions has no file.
+            if role == .timestamp { last = 0 }
+            if let unused = details.unusedVersions[role] { last = min(last, unused - 1) }
         }
-        // A device may use the time of the last list as the lower bound of its clock.
-        let now = details.now
-        let start = published.map { $0 > now && $0.secondsSince1970 - now.secondsSince1970 <= 3600 ? $0 : now } ?? now
-        bodies.renew(
-            role, version: (role == .root ? last : max(last, details.versionFloor)) + 1,
-            expires: start.adding(days: role.days)
-        )
+        // Devices read each root, one after the other, so no version of it is passed by.
+        if role != .root { last = max(last, details.versionFloor) }
+        let start = start(at: details.now)
+        bodies.renew(role, version: last + 1, expires: start.adding(days: role.days))
         signatures[role] = []
+    }
+
+    /// The time from which new metadata count. A device may use the time of the last list as the lower bound of its
+    /// clock, so it is that time if the list's signer was a little ahead.
+    private func start(at now: Timestamp) -> Timestamp {
+        guard let published, published > now,
+            published.secondsSince1970 - now.secondsSince1970 <= Timestamp.signerTolerance
+        else { return now }
+        return published
     }
 
     /// Changes the list, and records in each changed entry the time, the author and the reason.
@@ -77,11 +85,13 @@ extension FeedRepository {
         edit(in: details) { list in list.entries = list.entries.map { changed[$0.name] ?? $0 } + added }
     }
 
+    /// Changes an entry.
     package mutating func replace(_ entry: PatchEntryDraft, with new: PatchEntryDraft, in details: ChangeDetails) {
         replace([entry.name: new], adding: [], in: details)
     }
 
-    /// Renews metadata that expire soon: the timestamp always, the others when less than half of their time is left.
+    /// Renews metadata that expire soon: the timestamp always, the others when less than half of their time is left, or
+    /// when they have to pass the floor for versions. Locked roles are left alone.
     package mutating func refresh(_ roles: Set<FeedRole>, in details: ChangeDetails) {
         for role in FeedRole.allCases where roles.contains(role) {
             let endsSoon = bodies[role].expires < details.now.adding(days: role.days / 2)
@@ -93,7 +103,7 @@ extension FeedRepository {
 
     package enum Renewal: Sendable, Equatable {
         case renewed(FeedRole, version: Int)
-        /// Its keys are not at hand, and it expires in this many days.
+        /// Its keys are not at hand, and it expires in this many days, less than a quarter of its time.
         case endsSoon(FeedRole, days: Int)
     }
 

@@ -13,17 +13,26 @@ extension FeedRepository {
     ///   - isInterrupted: Whether to accept files that are signed only with the keys from before the last change of
     ///     keys, because that change was interrupted.
     ///   - number: The snapshot to read; nil for the one that the timestamp lists.
-    /// - Throws: `feed-malformed`, `feed-signature`, `feed-rollback` or `feed-mismatch` if a file is not the feed's.
+    /// - Throws: `feed-unavailable` if a file is missing; `feed-malformed`, `feed-signature`, `feed-rollback`,
+    ///   `feed-mismatch` or `feed-limit` if a file is not the feed's.
     package init(
         root: [UInt8], isInterrupted: Bool = false, snapshot number: Int? = nil,
         _ read: (String) throws(PatchError) -> [UInt8]?
     ) throws(PatchError) {
-        let earlierRoots = number != nil ? .max : isInterrupted ? 1 : 0
+        // An earlier state may be signed with the keys of any earlier root.
+        let earlierRoots: Int =
+            if number != nil {
+                .max
+            } else if isInterrupted {
+                1
+            } else {
+                0
+            }
         var trusted = try Self.trusted(from: root, earlierRoots: earlierRoots, snapshot: number, read)
 
         func take(_ path: String, _ update: ([UInt8]) throws(PatchError) -> Void) throws(PatchError) -> [UInt8] {
             let bytes = try Self.file(path, read)
-            do throws(PatchError) { try update(bytes) } catch { throw error.hinting(Self.isForeign) }
+            do throws(PatchError) { try update(bytes) } catch { throw error.hinting(Self.foreignHint) }
             return bytes
         }
 
@@ -52,8 +61,8 @@ extension FeedRepository {
         }
 
         let targets = try takeTargets(.top, by: trusted.keys(of: \.targets))
-        guard let delegation = targets.delegations.first(where: { $0.role == FeedRole.rollout.rawValue }) else {
-            throw Self.hasNoList
+        guard let delegation = targets.delegation(to: .rollout) else {
+            throw Self.noList
         }
         let rollout = try takeTargets(
             .init(role: delegation.role, delegator: FeedRole.targets.rawValue), by: [delegation.keys])
@@ -123,20 +132,25 @@ extension FeedRepository {
     }
 
     /// The version of a root file that its own keys have signed.
+    ///
+    /// - Throws: `feed-malformed` or `feed-signature` if it is not one.
     package static func version(ofRoot bytes: [UInt8]) throws(PatchError) -> Int {
         let file = try SignedMetadata(bytes, name: "root.json", type: RootMetadata.type)
         try file.verify(by: RootMetadata(file).root)
         return file.version
     }
 
-    private static let isForeign =
+    private static let foreignHint =
         "this file is not the feed's, or was damaged: take the folder from a backup, and see who else can write to it"
 
-    private static let hasNoList = PatchError(
+    private static let noList = PatchError(
         .feedMalformed, "this feed has no list of patches", hint: "was it made by another tool?")
 
     private static let unread = PatchError(.internal, "metadata that were read are not there")
 
+    /// Reads a file that the feed must have.
+    ///
+    /// - Throws: `feed-unavailable` if it is missing.
     private static func file(
         _ path: String, _ read: (String) throws(PatchError) -> [UInt8]?
     ) throws(PatchError) -> [UInt8] {
@@ -149,6 +163,8 @@ extension FeedRepository {
     }
 
     /// The last version of each role that has a file, even if no metadata list it.
+    ///
+    /// - Throws: `feed-mismatch` if there are more such files than interrupted runs leave.
     private static func orphanedVersions(
         by bodies: MetadataBodies, _ read: (String) throws(PatchError) -> [UInt8]?
     ) throws(PatchError) -> [FeedRole: Int] {
@@ -162,7 +178,7 @@ extension FeedRepository {
                     throw PatchError(
                         .feedMismatch,
                         "\(FeedLayout.metadata(role.rawValue, version: last)): nothing lists this file and many before it",
-                        hint: isForeign)
+                        hint: foreignHint)
                 }
             }
             orphanedVersions[role] = last
@@ -173,9 +189,12 @@ extension FeedRepository {
     /// Reads the roots, from a trusted one to the newest. Each is signed with the keys of the one before.
     ///
     /// - Parameters:
+    ///   - pinned: The trusted root file.
     ///   - earlierRoots: How many roots back the keys may be that signed the other files, after a change of keys was
     ///     interrupted.
     ///   - snapshot: The snapshot to read; nil for the newest.
+    /// - Throws: `feed-rollback` if the feed does not have the trusted root yet, `feed-mismatch` if it has another one,
+    ///   `feed-unavailable` if there is no feed, and why a newer root cannot be trusted.
     static func trusted(
         from pinned: [UInt8], earlierRoots: Int, snapshot: Int? = nil,
         _ read: (String) throws(PatchError) -> [UInt8]?
@@ -184,16 +203,17 @@ extension FeedRepository {
         leniency.ignoresEnds = true
         leniency.earlierRoots = earlierRoots
         leniency.snapshot = snapshot
-        guard let start = Timestamp(secondsSince1970: 0) else { throw PatchError(.internal, "no time") }
-        var trusted = try TrustedMetadata(root: pinned, start: start, leniency: leniency)
+        // With this leniency, nothing is compared with the time.
+        var trusted = try TrustedMetadata(root: pinned, start: Timestamp(nearestTo: 0), leniency: leniency)
         let path = FeedLayout.root(trusted.root.version)
-        guard let own = try trusted.root.version == 1 ? file(path, read) : read(path) else {
+        let own: [UInt8]? = try trusted.root.version == 1 ? file(path, read) : read(path)
+        guard let own else {
             throw PatchError(
                 .feedRollback, "\(path): missing, but this signer has seen it: the folder is older than that",
                 remedy: .trustOlderRoot)
         }
         guard own == pinned else {
-            throw PatchError(.feedMismatch, "\(path): not the root file that is trusted", hint: isForeign)
+            throw PatchError(.feedMismatch, "\(path): not the root file that is trusted", hint: foreignHint)
         }
         while let bytes = try read(FeedLayout.root(trusted.root.version + 1)) {
             do throws(PatchError) {
@@ -202,20 +222,24 @@ extension FeedRepository {
                 }
                 try trusted.update(root: bytes)
             } catch {
-                throw error.hinting(isForeign)
+                throw error.hinting(foreignHint)
             }
         }
         return trusted
     }
 
+    /// The list that the rollout role has signed.
+    ///
+    /// - Throws: `feed-malformed` or `feed-limit` if it is none, `feed-unavailable` if it is missing, `feed-mismatch`
+    ///   if it is not the file that is signed, or is of another app.
     private static func list(
         of rollout: TargetsMetadata, _ read: (String) throws(PatchError) -> [UInt8]?
     ) throws(PatchError) -> JSONValue {
-        guard rollout.targets.count == 1, let target = rollout.targets.values.first else { throw hasNoList }
+        guard rollout.targets.count == 1, let target = rollout.targets.values.first else { throw noList }
         let bytes = try file(URLPath.target(target, isConsistent: true), read)
-        do throws(PatchError) { try target.check(bytes) } catch { throw error.hinting(isForeign) }
+        do throws(PatchError) { try target.check(bytes) } catch { throw error.hinting(foreignHint) }
         let json = try PatchList.json(decoding: bytes)
-        guard try PatchList.path(for: PatchList(json).app) == target.path else {
+        guard try PatchList.path(for: PatchList(json).app).isByteEqual(to: target.path) else {
             throw PatchError(.feedMismatch, "\(target.path): the list is of another app")
         }
         return json

@@ -14,7 +14,7 @@ package struct FeedRepository: Sendable {
     package internal(set) var list: PatchListDraft
     /// Roles that the newest root's keys have not signed yet, because a change of keys was interrupted.
     let stale: Set<FeedRole>
-    /// The last version of each role that has a file. After an interrupted run, no metadata may list it.
+    /// The last version of each role that has a file, even if no metadata list it, as after an interrupted run.
     let orphanedVersions: [FeedRole: Int]
     /// Whether the root is the one of this state. Older versions of patchpack made states that do not record their
     /// root.
@@ -26,9 +26,12 @@ package struct FeedRepository: Sendable {
 
     // The draft.
 
+    /// The roles whose metadata are changed.
     package internal(set) var changed: Set<FeedRole> = []
     var signatures: [FeedRole: [MetadataSignature]] = [:]
+    /// Whether the list is edited.
     var hasNewList = false
+    /// The files of the targets that are added.
     var newTargets: [FeedFile] = []
     /// Whether devices forget the versions that they have seen, because all keys of the timestamp or of the snapshot
     /// are new.
@@ -38,6 +41,7 @@ package struct FeedRepository: Sendable {
 extension FeedRepository {
     package var app: String { list.app }
 
+    /// When the list was signed.
     package var published: Timestamp? { list.published }
 
     package var environment: String { list.environment }
@@ -60,21 +64,23 @@ extension FeedRepository {
     }
 
     /// The keys of the rollout role; nil if the targets role does not delegate to it.
-    var delegatedKeys: RoleKeys? {
-        bodies.targets.delegations.first { $0.role.isByteEqual(to: FeedRole.rollout.rawValue) }?.keys
-    }
+    var delegatedKeys: RoleKeys? { bodies.targets.delegation(to: .rollout)?.keys }
 
+    /// The targets that the release keys have signed, in the order of their paths' bytes. The SHA-256 is empty if only
+    /// other hashes are signed.
     package var targets: [(path: String, sha256: String)] {
         bodies.targets.targets.values.sorted { $0.path.hasBytes(before: $1.path) }.map { ($0.path, $0.sha256 ?? "") }
     }
 
-    /// The SHA-256 of a target that the release keys have signed; nil if they have not.
+    /// The SHA-256 of a target that the release keys have signed; nil if they have not, and empty if only other hashes
+    /// are signed.
     package func digest(of path: String) -> String? {
         bodies.targets.targets[ExactString(path)].map { $0.sha256 ?? "" }
     }
 
     // MARK: faults
 
+    /// What is wrong with this state of the feed at a time.
     package func faults(at now: Timestamp) -> [FeedFault] {
         let ended = FeedRole.allCases.filter { state(of: $0).expires < now }
         let faults = ended.map { FeedFault.ended($0, at: state(of: $0).expires) }
@@ -83,7 +89,9 @@ extension FeedRepository {
     }
 }
 
+/// What is wrong with a feed that its keys have signed.
 package enum FeedFault: Sendable, Equatable {
+    /// The role's metadata have expired.
     case ended(FeedRole, at: Timestamp)
     /// The list was signed with a clock that is ahead of this one.
     case signedAhead(Timestamp)

@@ -1,6 +1,7 @@
 internal import PatchCrypto
 internal import PatchFeed
 
+/// The signed parts of all roles' metadata.
 struct MetadataBodies: Sendable {
     var root: RootMetadata
     var targets: TargetsMetadata
@@ -18,6 +19,9 @@ struct MetadataBodies: Sendable {
         }
     }
 
+    /// Replaces the metadata of a role by those of a file.
+    ///
+    /// - Throws: `feed-malformed`.
     mutating func take(_ file: SignedMetadata, as role: FeedRole) throws(PatchError) {
         switch role {
         case .root: root = try RootMetadata(file)
@@ -40,5 +44,12 @@ struct MetadataBodies: Sendable {
         case .snapshot: renew(&snapshot)
         case .timestamp: renew(&timestamp)
         }
+    }
+}
+
+extension TargetsMetadata {
+    /// The delegation to a role; nil if there is none.
+    func delegation(to role: FeedRole) -> Delegation? {
+        delegations.first { $0.role.isByteEqual(to: role.rawValue) }
     }
 }
