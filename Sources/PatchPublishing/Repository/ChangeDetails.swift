@@ -18,7 +18,7 @@ package struct ChangeDetails: Sendable {
 
     /// The maximum length of a reason in bytes. Each device downloads it with the list.
     package static let longestReason = 500
-    /// The limit that `versionFloor` must be below.
+    /// The limit that `versionFloor` must be below. It leaves room below the highest version that metadata can have.
     package static let highest = 1 << 52
     private static let longestAuthor = 100
 

@@ -6,7 +6,7 @@ package struct FeedFile: Sendable {
     package let path: String
     /// Its size in bytes.
     package let size: Int
-    /// Whether it replaces a file of the same name. Only the timestamp does.
+    /// Whether it replaces a file of the same name. Only the timestamp and the files of a staged change do.
     package let replaces: Bool
     private let read: @Sendable () throws(PatchError) -> [UInt8]
 

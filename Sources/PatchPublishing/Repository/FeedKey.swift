@@ -1,6 +1,7 @@
 package import PatchCrypto
 internal import PatchFeed
 
+/// A public key as a feed lists it.
 package struct FeedKey: Sendable {
     /// The SHA-256 of the key's canonical form, in hex digits.
     package let id: String

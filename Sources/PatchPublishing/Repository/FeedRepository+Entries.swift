@@ -6,6 +6,9 @@ extension FeedRepository {
     package func entries(of id: String) -> [PatchEntryDraft] { list.entries.filter { $0.id == id } }
 
     /// The entry of a version, or of the highest version.
+    ///
+    /// - Parameter listed: The entries of the patch; nil to look for them.
+    /// - Throws: `usage` if there is none.
     package func entry(
         _ id: String, version: Int?, of listed: [PatchEntryDraft]? = nil
     ) throws(PatchError) -> PatchEntryDraft {
@@ -18,9 +21,11 @@ extension FeedRepository {
 
     /// The entry that a user means: the one of the given version, or else of the highest version.
     ///
-    /// - Parameter isStopped: Whether no device is to run it any more, or more devices.
-    /// - Throws: `usage` if no version is given, and a lower one was offered later, or a lower one is to be stopped
-    ///   instead of the highest, which is only in shadow.
+    /// - Parameters:
+    ///   - listed: The entries of the patch.
+    ///   - isStopped: Whether it is to be withdrawn, paused, or put into shadow.
+    /// - Throws: `usage` if there is none, or if no version is given and another one may be meant: a lower one that was
+    ///   offered later, or a lower one that is active while the highest, which is to be stopped, is only in shadow.
     package func meantEntry(
         _ id: String, version: Int?, of listed: [PatchEntryDraft], isStopped: Bool = false
     ) throws(PatchError) -> PatchEntryDraft {
@@ -33,7 +38,7 @@ extension FeedRepository {
         }
         guard version == nil, highest.state == .active, let offered = highest.offered else { return highest }
         let later = listed.first {
-            $0.state == .active && $0.version != highest.version && $0.offered ?? offered > offered
+            $0.state == .active && $0.version != highest.version && ($0.offered ?? offered) > offered
         }
         guard let later else { return highest }
         throw PatchError(
@@ -44,6 +49,7 @@ extension FeedRepository {
 }
 
 extension PatchError {
+    /// An error for a patch, or a version of it, that a feed does not list.
     package static func unlisted(_ id: String, version: Int? = nil, in feed: FeedRepository) -> PatchError {
         let versions = feed.entries(of: id).map(\.version).sorted()
         if let version, !versions.isEmpty {
@@ -54,7 +60,8 @@ extension PatchError {
         let known = Set(feed.list.entries.map(\.id))
         let longer = known.filter { $0.hasSuffix(".\(id)") }.sorted().prefix(4).joined(separator: " or ")
         let message = "\(id): no such patch in this feed"
-        guard let meant = longer.isEmpty ? nearest(id, among: known) : longer else {
+        let meant = longer.isEmpty ? nearest(id, among: known) : longer
+        guard let meant else {
             return PatchError(.usage, message, remedy: .lookAtPatches)
         }
         return PatchError(.usage, message, hint: "did you mean \(meant)?")

@@ -5,7 +5,8 @@ extension FeedRepository {
     /// Changes the keys of several roles.
     ///
     /// - Returns: How many keys each role has, and how many of them must sign.
-    /// - Throws: `config` if a key to remove does not exist, or if too few keys would be left.
+    /// - Throws: `config` if a key to remove does not exist, if too few keys would be left, or if a key would be of an
+    ///   online role and of root or targets.
     package mutating func rotate(
         _ roles: [FeedRole], adding added: [FeedKey], removing removed: [String], threshold: Int?,
         in details: ChangeDetails
@@ -28,7 +29,8 @@ extension FeedRepository {
     ///     root metadata.
     ///   - removed: Beginnings of the ids of keys to remove.
     ///   - threshold: How many keys must sign; nil leaves the number unchanged.
-    /// - Throws: `config` if a key to remove does not exist, or if too few keys would be left.
+    /// - Throws: `config` if a key to remove does not exist, if too few keys would be left, or if a key would be of an
+    ///   online role and of root or targets.
     package mutating func rotate(
         _ role: FeedRole, adding added: [FeedKey], removing removed: [String], threshold: Int?,
         in details: ChangeDetails

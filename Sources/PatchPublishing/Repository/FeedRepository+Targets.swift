@@ -35,11 +35,16 @@ extension FeedRepository {
             let versions = listedVersions[asked.id] ?? []
             let entry = versions.first { $0.version == asked.version }
             // A removed version stays withdrawn, and needs no envelope.
-            if entry?.state != .withdrawn, known.updateValue(digest, forKey: path) == nil {
+            if entry?.state != .withdrawn, known[path] == nil {
+                known[path] = digest
                 added.append((path, publication.envelope))
             }
             guard listed.insert(path).inserted else {
-                results.append(entry.flatMap { $0.isListed(as: asked) ? nil : .differs($0) } ?? .unchanged)
+                if let entry, !entry.isListed(as: asked) {
+                    results.append(.differs(entry))
+                } else {
+                    results.append(.unchanged)
+                }
                 continue
             }
             var new = asked
@@ -61,6 +66,8 @@ extension FeedRepository {
     /// Checks that no higher version is listed, unless it is withdrawn. Devices take the highest version that is for
     /// them, so the lower one would reach only the devices that the higher one is not for, or that cannot get it while
     /// it is paused. A version that is in shadow, or was paused there, takes the place only of a lower one in shadow.
+    ///
+    /// - Throws: `feed-listed` if one is.
     private static func check(_ new: PatchEntryDraft, isAbove versions: [PatchEntryDraft]) throws(PatchError) {
         let higher = versions.filter {
             $0.state != .withdrawn && ($0.resumedState != .shadow || new.state == .shadow) && $0.version > new.version
@@ -73,6 +80,9 @@ extension FeedRepository {
     }
 
     /// Adds, replaces or removes a target that is not an envelope.
+    ///
+    /// - Parameter bytes: Its bytes; nil removes it.
+    /// - Returns: Whether the targets were changed.
     package mutating func setTarget(_ path: String, to bytes: [UInt8]?, in details: ChangeDetails) throws(PatchError)
         -> Bool
     {
@@ -110,13 +120,18 @@ extension FeedRepository {
     /// Withdrawals stay, because they must reach devices that have been away for long. A version stays too if it is
     /// offered to devices that no version that stays is offered to, or if that is not known.
     ///
+    /// - Parameters:
+    ///   - ids: The patches.
+    ///   - count: How many versions of each stay, not counting withdrawals.
     /// - Returns: The versions that were removed, and those that stay because of their devices, newest first for each
     ///   patch.
+    /// - Throws: `usage` if a patch is not listed.
     package mutating func prune(
         _ ids: [String], keeping count: Int, in details: ChangeDetails
     ) throws(PatchError) -> (removed: [PatchEntryDraft], needed: [PatchEntryDraft]) {
         let listed = Dictionary(grouping: list.entries, by: \.id)
-        var (removed, needed): ([PatchEntryDraft], [PatchEntryDraft]) = ([], [])
+        var removed: [PatchEntryDraft] = []
+        var needed: [PatchEntryDraft] = []
         for id in ids {
             guard let entries = listed[id] else { throw .unlisted(id, in: self) }
             let versions = entries.filter { $0.state != .withdrawn }.sorted { $0.version > $1.version }
@@ -162,11 +177,13 @@ extension FeedRepository {
     /// removed too.
     ///
     /// - Returns: The patches of which no withdrawal stays.
+    /// - Throws: `usage` if a version is neither signed nor listed.
     package mutating func prune(
         _ ids: [String], version: Int, in details: ChangeDetails
     ) throws(PatchError) -> Set<String> {
         let listed = list.entries(by: \.name)
-        var (paths, gone): (Set<String>, Set<String>) = ([], [])
+        var paths: Set<String> = []
+        var gone: Set<String> = []
         var withdrawn: [PatchEntryDraft] = []
         for id in ids {
             let entry = listed["\(id) \(version)"]

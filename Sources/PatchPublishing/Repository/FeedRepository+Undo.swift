@@ -21,18 +21,15 @@ extension FeedRepository {
         restored.minimumAppVersion = older.list.minimumAppVersion
         restored.notice = older.list.notice
         restored.switches = older.list.switches
-        let (now, earlier) = (Dictionary(grouping: list.entries, by: \.name), Set(before.map(\.name)))
-        restored.entries =
-            before.map { entry in
-                // An entry that is the same for devices keeps its current time, author and reason.
-                now[entry.name]?.first { $0.isEquivalent(to: entry) } ?? entry
-            }
-            + list.entries.filter { !earlier.contains($0.name) }.map { entry in
-                guard entry.state != .withdrawn else { return entry }
-                var entry = entry
-                entry.state = .withdrawn
-                return entry
-            }
+        let now = Dictionary(grouping: list.entries, by: \.name)
+        let kept = before.map { entry in
+            // An entry that is the same for devices keeps its current time, author and reason.
+            now[entry.name]?.first { $0.isEquivalent(to: entry) } ?? entry
+        }
+        let earlier = Set(before.map(\.name))
+        var added = list.entries.filter { !earlier.contains($0.name) }
+        for index in added.indices where added[index].state != .withdrawn { added[index].state = .withdrawn }
+        restored.entries = kept + added
         guard !restored.isEquivalent(to: list) else { return false }
         edit(in: details, restoring: older.list) { $0 = restored }
         return true

@@ -9,7 +9,8 @@ extension PatchListDraft {
     func offersMore(than other: PatchListDraft) -> String? {
         let listed = other.entries(by: \.name)
         let wider = entries.first { entry in
-            listed[entry.name].map { entry.reachesMore(than: $0) } ?? entry.isOffered
+            guard let old = listed[entry.name] else { return entry.isOffered }
+            return entry.reachesMore(than: old)
         }
         if let wider { return "\(wider.name) would be \(wider.words)" }
         if let lowest = other.minimumAppVersion, reachesVersions(below: lowest) {
@@ -20,8 +21,10 @@ extension PatchListDraft {
 
     /// Whether this list only stops what another one offers.
     func isStop(of other: PatchListDraft) -> Bool {
-        offersMore(than: other) == nil
-            && (other.offersMore(than: self) != nil || entries.count > other.entries.count)
+        guard offersMore(than: other) == nil else { return false }
+        // The withdrawal of a version that is not listed adds an entry, which offers nothing.
+        let hasNewEntry = entries.count > other.entries.count
+        return hasNewEntry || other.offersMore(than: self) != nil
     }
 
     /// What was stopped since an earlier state of the list, also if it had been stopped before.
@@ -34,8 +37,8 @@ extension PatchListDraft {
         let earlier = before.entries(by: \.name)
         for entry in entries {
             let old = earlier[entry.name]
-            let isSame = old?.json.encoded() == entry.json.encoded()
-            if !isSame, !entry.isOffered || old?.reachesMore(than: entry) ?? false { stops.append(.entry(entry)) }
+            guard old?.json.encoded() != entry.json.encoded() else { continue }
+            if !entry.isOffered || old?.reachesMore(than: entry) == true { stops.append(.entry(entry)) }
         }
         return stops
     }

@@ -56,7 +56,8 @@ extension PatchEntryDraft {
 
     /// The entry after a change that a user asked for; nil if it is already the same, with the same reason.
     package func changed(to new: PatchEntryDraft, reason: String?) -> PatchEntryDraft? {
-        guard !new.isEquivalent(to: self) || reason != nil && reason != self.reason else { return nil }
+        let hasNewReason = reason != nil && reason != self.reason
+        guard hasNewReason || !new.isEquivalent(to: self) else { return nil }
         var new = new
         new.reason = reason
         return new

@@ -25,12 +25,14 @@ extension PatchEntryDraft {
             }
         }
         guard !other.isForEachDevice else { return false }
+        guard groups.exact.isSubset(of: other.groups.exact) else { return true }
         if other.basisPoints == 10_000 {
             // It is for all users. Only devices without a user are left.
-            return basisPoints > 0 && rollout?.unit != .user || !groups.exact.isSubset(of: other.groups.exact)
+            return basisPoints > 0 && rollout?.unit != .user
         }
-        return basisPoints > other.basisPoints || basisPoints > 0 && !hasBuckets(of: other)
-            || !groups.exact.isSubset(of: other.groups.exact) || !users.exact.isSubset(of: other.users.exact)
+        guard users.exact.isSubset(of: other.users.exact) else { return true }
+        let isOfOtherBuckets = basisPoints > 0 && !hasBuckets(of: other)
+        return isOfOtherBuckets || basisPoints > other.basisPoints
     }
 
     /// Whether the devices or users are in the same buckets as those of another entry. Devices compare bytes, and take
@@ -56,7 +58,9 @@ extension PatchEntryDraft {
             entry.json[Key.appVersions]?.text.flatMap(VersionRange.init)
         }
         guard let own = range(self), let others = range(other), own.covers(others) else { return false }
-        guard json[Key.engine]?.number ?? 1 <= other.json[Key.engine]?.number ?? 1 else { return false }
+        func engine(_ entry: PatchEntryDraft) -> Int { entry.json[Key.engine]?.number ?? 1 }
+        guard engine(self) <= engine(other) else { return false }
+        // A device that has it live needs no shadow of it, so only the audiences are compared.
         var other = other
         if state == .active, other.state == .shadow { other.state = .active }
         return !other.reachesMore(than: self)

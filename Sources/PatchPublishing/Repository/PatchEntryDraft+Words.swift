@@ -25,8 +25,8 @@ extension PatchEntryDraft {
     private var audience: String {
         guard hasKnownAudience else { return "to unknown devices" }
         let isForNone = rollout == nil && groups.isEmpty && users.isEmpty && basisPoints == 0
-        let part =
-            isForNone ? "no device" : rollout.map { "\(Rollout.percent($0.basisPoints)) by \($0.unit.rawValue)" }
+        let percentage = rollout.map { "\(Rollout.percent($0.basisPoints)) by \($0.unit.rawValue)" }
+        let part = isForNone ? "no device" : percentage
         let moment = when == .nextLaunch ? ", at the next launch" : ""
         return Self.audience(part, groups: groups, users: users.count) + moment
     }

@@ -44,7 +44,8 @@ package struct PatchEntryDraft: Sendable {
         set { json.set(Key.path, newValue.map(JSONValue.string)) }
     }
 
-    /// The state; nil if only a later version of the library knows it.
+    /// The state; nil if only a later version of the library knows it. An entry that is stopped remembers whether it
+    /// was in shadow.
     package var state: PatchList.Entry.State? {
         get { json[Key.state]?.text.flatMap(PatchList.Entry.State.init) }
         set {
@@ -115,8 +116,9 @@ package struct PatchEntryDraft: Sendable {
     /// The part of all devices that it is for, of 10,000. Without a percentage, it is for all, or if it has lists of
     /// groups or users, even empty ones, only for those. 0 if the percentage cannot be read.
     package var basisPoints: Int {
+        if let rollout { return rollout.basisPoints }
         let isForAll = [Key.rollout, Key.groups, Key.users].allSatisfy { json[$0] == nil }
-        return rollout?.basisPoints ?? (isForAll ? 10_000 : 0)
+        return isForAll ? 10_000 : 0
     }
 
     /// Whether it is for each device. All users are not all devices: a device may have no user.

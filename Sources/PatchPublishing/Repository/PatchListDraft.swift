@@ -54,7 +54,10 @@ package struct PatchListDraft: Sendable {
     }
 
     /// Whether versions of the app below another one get patches.
-    func reachesVersions(below lowest: AppVersion) -> Bool { minimumAppVersion.map { $0 < lowest } ?? true }
+    func reachesVersions(below lowest: AppVersion) -> Bool {
+        guard let minimumAppVersion else { return true }
+        return minimumAppVersion < lowest
+    }
 
     package var notice: String? {
         get { json[Key.notice]?.text }
@@ -76,6 +79,7 @@ package struct PatchListDraft: Sendable {
         Dictionary(entries.map { ($0[keyPath: key], $0) }) { first, _ in first }
     }
 
+    /// Sets a value that the app reads; nil removes it.
     package mutating func setSwitch(_ name: String, to value: String?) {
         json.change(Key.switches) { $0.set(name, value.map(JSONValue.string)) }
     }
@@ -109,7 +113,7 @@ package struct PatchListDraft: Sendable {
     /// Whether another list is the same for devices.
     package func isEquivalent(to other: PatchListDraft) -> Bool { visibleChanges(since: other).isEmpty }
 
-    /// The entries that are the same for devices as in another list, but have another reason.
+    /// The entries that are the same for devices as in another list, but have another reason, a line each.
     func reasonChanges(since old: PatchListDraft) -> [String] {
         let earlier = old.entries(by: \.name)
         return entries.compactMap { entry in
@@ -140,9 +144,9 @@ package struct PatchListDraft: Sendable {
                 continue
             }
             guard !entry.isEquivalent(to: before) else { continue }
-            lines.append(
-                "changed \(name): "
-                    + (before.words == entry.words ? "\(entry.json.text())" : "\(before.words) -> \(entry.words)"))
+            // What the words do not say may have changed.
+            let change = before.words == entry.words ? entry.json.text() : "\(before.words) -> \(entry.words)"
+            lines.append("changed \(name): \(change)")
         }
         let listed = Set(entries.map(\.name))
         for entry in old.entries where !listed.contains(entry.name) {

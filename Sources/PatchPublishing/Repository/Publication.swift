@@ -1,5 +1,6 @@
 package import PatchCrypto
 
+/// An envelope to publish, and how it is listed.
 package struct Publication: Sendable {
     /// The envelope, which the caller has verified.
     let envelope: FeedFile.Contents
@@ -11,7 +12,9 @@ package struct Publication: Sendable {
         self.entry = entry
     }
 
-    /// Lists a patch under its name and version.
+    /// Lists a patch as its manifest describes it, for all devices.
+    ///
+    /// - Parameter body: Changes the entry, such as for whom it is.
     package init(
         _ envelope: FeedFile.Contents, _ manifest: Manifest,
         _ body: (inout PatchEntryDraft) throws(PatchError) -> Void = { _ throws(PatchError) in }
