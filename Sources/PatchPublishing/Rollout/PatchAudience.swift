@@ -11,9 +11,12 @@ package struct PatchAudience: Sendable {
     private let moment: PatchList.Entry.Moment?
 
     /// - Parameters:
-    ///   - basisPoints: How many of 10,000 get the patch; nil for all, or only for the given groups and users.
-    ///   - seed: A seed that shuffles the buckets.
-    ///   - users: The users' own ids.
+    ///   - basisPoints: How many of 10,000 units get the patch; nil leaves that as it is.
+    ///   - unit: The unit that is counted; nil for the previous one, or for installations.
+    ///   - seed: A seed that shuffles the buckets; nil for the previous one.
+    ///   - groups: The names of groups that get the patch too; empty to leave them as they are.
+    ///   - users: The own ids of users who get the patch too; empty to leave them as they are.
+    ///   - moment: When devices activate the patch; nil leaves that as it is.
     ///   - old: The previous rollout, whose unit and seed stay unless others are given.
     package init(
         basisPoints: Int?, unit: Rollout.Unit?, seed: String?, groups: [String], users: [String],
@@ -45,8 +48,10 @@ package struct PatchAudience: Sendable {
 
     private var isForAll: Bool { basisPoints == 10_000 && unit == nil && seed == nil && !isNarrow }
 
+    /// Whether it names groups or users.
     package var isNarrow: Bool { !groups.isEmpty || !users.isEmpty }
 
+    /// The audience in words, as the end of a sentence.
     package var text: String {
         let part = basisPoints.map { Rollout.percent($0) + " by \((unit ?? .installation).rawValue)" }
         return isForAll ? "to all" : PatchEntryDraft.audience(part, groups: groups, users: users.count)

@@ -16,6 +16,7 @@ package enum RolloutStep: Sendable, Equatable {
 
     /// The devices that a step adds.
     package enum Audience: Sendable, Hashable {
+        /// The first devices, which run it in shadow.
         case shadow
         /// The devices of a group.
         case group(String)
@@ -148,8 +149,10 @@ package enum RolloutStep: Sendable, Equatable {
         /// The damaged lines beside the events.
         package struct Damage: Sendable {
             package let lines: Int
-            /// The lines that do not name their device, and the devices that the others name.
-            package let linesWithoutDevice, devices: Int
+            /// How many of them do not name their device.
+            package let linesWithoutDevice: Int
+            /// How many devices the others name.
+            package let devices: Int
 
             package init(lines: Int, linesWithoutDevice: Int, devices: Int) {
                 self.lines = lines
@@ -158,8 +161,9 @@ package enum RolloutStep: Sendable, Equatable {
             }
         }
 
+        /// The number of events.
         package let events: Int
-        /// All devices in the events.
+        /// The number of devices in the events.
         package let devices: Int
         package var damage: Damage
         /// The time of the newest event; nil if there is none.
@@ -167,6 +171,7 @@ package enum RolloutStep: Sendable, Equatable {
         /// How many devices have reported the patch for the first time since the step began, and have had it for the
         /// soak time if a gate is exact.
         package var newDevices: Int
+        /// Whether all events could be read.
         package var isWhole: Bool
         /// When devices could first have the step; nil for the time of the change, which may have waited for
         /// signatures.
@@ -204,8 +209,10 @@ package enum RolloutStep: Sendable, Equatable {
             var reasons: [Reason] = []
             if !isWhole { reasons.append(.unreadableEvents) }
             if isDamaged { reasons.append(.damagedLines(damage.lines, events: events)) }
-            let age = (begin ?? listed).map { now.secondsSince1970 - $0.secondsSince1970 } ?? .max
-            if age < rules.soak { reasons.append(.young(age, soak: rules.soak)) }
+            if let start = begin ?? listed {
+                let age = now.secondsSince1970 - start.secondsSince1970
+                if age < rules.soak { reasons.append(.young(age, soak: rules.soak)) }
+            }
             if let newest {
                 let lag = now.secondsSince1970 - newest.secondsSince1970
                 if lag > rules.fresh { reasons.append(.staleEvents(lag)) }
