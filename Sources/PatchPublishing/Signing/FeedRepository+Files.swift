@@ -5,7 +5,7 @@ internal import PatchFeed
 extension FeedRepository {
     /// Makes the files of the change, in the order in which they must be written.
     ///
-    /// - Throws: `feed-signature` if signatures are missing.
+    /// - Throws: `feed-signature` if signatures are missing, `feed-limit` if devices could not read the files.
     package mutating func files(signedBy signers: [FeedSigner], in details: ChangeDetails) throws(PatchError)
         -> [FeedFile]
     {
@@ -42,6 +42,8 @@ extension FeedRepository {
     }
 
     /// The files of a complete change, in the order in which they must be written.
+    ///
+    /// - Throws: `feed-limit` if devices could not read them.
     func files() throws(PatchError) -> [FeedFile] {
         try checkLimits()
         var versioned = newTargets
@@ -75,12 +77,15 @@ extension FeedRepository {
         }
         // Devices read at most this many bytes of each file.
         let limits = FeedLimits()
-        let sizes: [FeedRole: Int] = [
-            .root: limits.root, .timestamp: limits.timestamp, .snapshot: limits.snapshot, .targets: limits.targets,
-            .rollout: limits.targets,
-        ]
         for role in FeedRole.allCases where changed.contains(role) {
-            let (size, limit) = (file(of: role).count, sizes[role] ?? 0)
+            let limit =
+                switch role {
+                case .root: limits.root
+                case .timestamp: limits.timestamp
+                case .snapshot: limits.snapshot
+                case .targets, .rollout: limits.targets
+                }
+            let size = file(of: role).count
             guard size <= limit else {
                 throw PatchError(
                     .feedLimit, "the metadata of the role \(role) would have \(size) bytes; devices read \(limit)",
@@ -100,20 +105,28 @@ extension FeedRepository {
         return true
     }
 
+    /// Signs a role, if it has changed, without its earlier signatures.
+    ///
+    /// - Returns: What the role still needs; nil if it is signed.
     private mutating func signAnew(_ role: FeedRole, _ signers: [FeedSigner]) throws(PatchError) -> Missing? {
         guard changed.contains(role) else { return nil }
         // The files that it lists may have changed since it was signed.
         signatures[role] = []
         try sign(role, with: signers)
-        return try missing(of: role).first
+        return try missing(of: role)
     }
 
+    /// An error for a role that these keys still have to sign.
     static func unsigned(_ role: FeedRole, _ ids: [String]) -> PatchError {
         PatchError(.feedSignature, "the role \(role) is not signed", remedy: .giveKeys(of: role, ids: ids))
     }
 
+    /// The file of the list.
     var listBytes: [UInt8] { list.json.encoded() + [0x0A] }
 
+    /// Describes the list in the metadata of the rollout role.
+    ///
+    /// - Throws: `feed-limit` if it has more entries or bytes than devices read.
     mutating func describeList() throws(PatchError) {
         let bytes = listBytes
         let entries = list.entries.count
@@ -129,6 +142,7 @@ extension FeedRepository {
         bodies.rollout.targets = [ExactString(path): target]
     }
 
+    /// The description of a role's file, for the metadata that list it.
     private func description(of role: FeedRole) throws(PatchError) -> MetadataDescription {
         let bytes = file(of: role)
         let digest = try MessageDigest.sha256.text(of: bytes)

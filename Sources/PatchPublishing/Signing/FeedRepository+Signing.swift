@@ -2,6 +2,7 @@ package import PatchCrypto
 internal import PatchFeed
 
 extension FeedRepository {
+    /// The signatures that a role still needs.
     package struct Missing: Sendable {
         package let role: FeedRole
         /// The number of signatures that are still needed, at least.
@@ -17,6 +18,10 @@ extension FeedRepository {
         for role in FeedRole.drafted where changed.contains(role) { try sign(role, with: signers) }
     }
 
+    /// Signs a role with the keys that may sign it, and asks the signers whose keys are not known until it needs no
+    /// more signatures.
+    ///
+    /// - Throws: `feed-signature` if an answer is no signature by a key of this feed.
     mutating func sign(_ role: FeedRole, with signers: [FeedSigner]) throws(PatchError) {
         let payload = bodies[role].json.canonical
         let ids = signingIDs(of: role)
@@ -25,7 +30,7 @@ extension FeedRepository {
             add(try signer.sign(payload), by: id, to: role)
         }
         for signer in signers where signer.keyID == nil {
-            guard try missing(of: role).count > 0 else { return }
+            guard try missing(of: role) != nil else { return }
             let signature = try signer.sign(payload)
             for holder in try holders(of: role) {
                 if let id = try holder.signer(of: signature, over: payload) { add(signature, by: id, to: role) }
@@ -58,14 +63,17 @@ extension FeedRepository {
     }
 
     private func hasSigned(_ id: String, _ role: FeedRole) -> Bool {
-        signatures[role, default: []].contains { $0.keyID == id }
+        signatures[role, default: []].contains { $0.keyID.isByteEqual(to: id) }
     }
 
+    /// The metadata file of a role, with the signatures so far.
     func file(of role: FeedRole) -> [UInt8] {
         MetadataSignature.file(bodies[role].json, signatures[role, default: []])
     }
 
     /// The bytes that are signed elsewhere for a role.
+    ///
+    /// - Throws: `config` if the role has not changed.
     package func payload(of role: FeedRole) throws(PatchError) -> [UInt8] {
         guard changed.contains(role) else { throw PatchError(.config, "the role \(role) has nothing to sign") }
         return bodies[role].json.canonical
@@ -75,9 +83,10 @@ extension FeedRepository {
     ///
     /// - Parameter role: The role; nil for the one whose payload was signed.
     /// - Returns: The id of the key.
-    /// - Throws: `feed-signature` if none of these keys has made it.
+    /// - Throws: `feed-signature` if none of these keys has made it, `config` if the role has not changed.
     package mutating func attach(_ signature: [UInt8], to role: FeedRole?) throws(PatchError) -> String {
-        for role in role.map({ [$0] }) ?? FeedRole.drafted.filter(changed.contains) {
+        let roles: [FeedRole] = if let role { [role] } else { FeedRole.drafted.filter(changed.contains) }
+        for role in roles {
             let payload = try payload(of: role)
             for holder in try holders(of: role) {
                 if let id = try holder.signer(of: signature, over: payload) {
@@ -94,11 +103,15 @@ extension FeedRepository {
     /// The roles whose changes need more signatures, without the snapshot and the timestamp, which are made last.
     package func missing() throws(PatchError) -> [Missing] {
         var all: [Missing] = []
-        for role in FeedRole.drafted where changed.contains(role) { all += try missing(of: role) }
+        for role in FeedRole.drafted where changed.contains(role) {
+            if let missing = try missing(of: role) { all.append(missing) }
+        }
         return all
     }
 
     /// The only role that waits for signatures.
+    ///
+    /// - Throws: `usage` if none or several do.
     package func waitingRole() throws(PatchError) -> FeedRole {
         let waiting = Set(try missing().map(\.role))
         guard waiting.count == 1, let role = waiting.first else {
@@ -109,9 +122,11 @@ extension FeedRepository {
         return role
     }
 
-    func missing(of role: FeedRole) throws(PatchError) -> [Missing] {
+    /// What a role still needs; nil if enough of its keys have signed it.
+    func missing(of role: FeedRole) throws(PatchError) -> Missing? {
         let payload = bodies[role].json.canonical
-        var (most, ids): (Int, [String]) = (0, [])
+        var most = 0
+        var ids: [String] = []
         // A new root needs the old keys and the new ones. A key that is in both counts for both.
         for holder in try holders(of: role) {
             let count = try holder.count(signatures[role, default: []], over: payload)
@@ -119,10 +134,12 @@ extension FeedRepository {
             most = max(most, holder.threshold - count)
             ids += holder.ids.filter { id in !hasSigned(id, role) && !ids.contains(id) }
         }
-        return most == 0 ? [] : [Missing(role: role, count: most, keyIDs: ids)]
+        return most == 0 ? nil : Missing(role: role, count: most, keyIDs: ids)
     }
 
     /// The keys that must sign a change of a role. A new root must be signed with the keys of the old root too.
+    ///
+    /// - Throws: `feed-malformed` if the targets metadata do not delegate to the role.
     func holders(of role: FeedRole) throws(PatchError) -> [RoleKeys] {
         guard let keys = role.rootKeys else {
             guard let delegatedKeys else {

@@ -24,7 +24,10 @@ extension FeedRepository {
     /// one would leave no versions to the owner, and a root with one is never read.
     ///
     /// - Parameter floor: A version that the change may pass by, as it was staged.
-    /// - Throws: `config` if the feed has changed since then, `feed-mismatch` if a version is not the next one.
+    /// - Returns: Whether there is one.
+    /// - Throws: `config` if the feed has changed since then, `feed-mismatch` if a version is not the next one or the
+    ///   list is not the one that is signed, `feed-malformed` or `feed-limit` if a file is malformed or too large,
+    ///   `feed-unavailable` if the list is missing.
     package mutating func loadStagedChange(
         above floor: Int = 0, reading read: (String) throws(PatchError) -> [UInt8]?
     ) throws(PatchError) -> Bool {
