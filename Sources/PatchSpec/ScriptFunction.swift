@@ -18,7 +18,7 @@ enum ScriptResult: PatchResult {
 struct ScriptFunction: Sendable {
     typealias Original = @Sendable ([ScriptValue]) throws -> ScriptValue
 
-    /// The types of the app's function. Without it, all values are accepted.
+    /// The types of the app's function; nil without an interface. Then all values are accepted.
     let signature: FunctionType?
     /// The types of the app; nil without an interface.
     let types: InterfaceTypes?
@@ -56,7 +56,8 @@ struct ScriptFunction: Sendable {
                 }
                 let outcome = unsafe record.pointee.outcome
                 // If the app's function cannot throw, an error of the script is a failure.
-                guard signature?.isThrowing == false, (try? outcome?.get()) != nil || outcome == nil else {
+                let isError = if case .failure? = outcome { true } else { false }
+                guard signature?.isThrowing == false, !isError else {
                     return try settled(slot, stack, outcome, arguments)
                 }
                 let value = try outcome.map { Result<ScriptValue, Never>.success(try $0.get()) }
@@ -65,6 +66,7 @@ struct ScriptFunction: Sendable {
         }
     }
 
+    /// The outcome of a call whose script has failed: that of the original, or of the layer below.
     private func settled<Failure: Error>(
         _ slot: Slot, _ stack: _PatchStack, _ outcome: Result<ScriptValue, Failure>?, _ arguments: [ScriptValue]
     ) throws -> ScriptValue {
@@ -75,6 +77,11 @@ struct ScriptFunction: Sendable {
         }
     }
 
+    /// Answers a call by a script: reads the arguments, calls the layer that a cell holds or the original, and pushes
+    /// the result.
+    ///
+    /// - Parameter first: The place of the first argument; the others are above it.
+    /// - Returns: The number of results, or a callback result for an error that was pushed.
     func invoke(
         _ slot: Slot, _ stack: _PatchStack, _ first: Int32, _ record: CallReference?, _ cell: LayerCell
     ) -> Int32 {
@@ -90,7 +97,6 @@ struct ScriptFunction: Sendable {
         else { return CallbackResult.notCalled }
         let call = unsafe CallRecord<Original, ScriptValue, any Error>.at(record)
         stack.hostBegins()
-        defer { stack.hostEnds() }
         do {
             let value = try self.call(slot, cell, arguments)
             stack.hostEnds()
@@ -98,6 +104,7 @@ struct ScriptFunction: Sendable {
             value._push(to: stack)
             return 1
         } catch {
+            stack.hostEnds()
             unsafe call?.pointee.outcome = .failure(error)
             return stack.raise(error)
         }
@@ -105,7 +112,9 @@ struct ScriptFunction: Sendable {
 }
 
 extension ScriptValue {
-    /// Reads the arguments of a call as types of an interface. If one does not fit, it pushes an error.
+    /// Reads the arguments of a call as types of an interface.
+    ///
+    /// - Returns: nil if one does not fit. Then an error was pushed.
     static func arguments(
         from stack: _PatchStack, at first: Int32, as taken: [String], of name: String, in types: InterfaceTypes?
     ) -> [ScriptValue]? {

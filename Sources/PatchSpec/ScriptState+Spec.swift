@@ -29,6 +29,9 @@ extension ScriptState {
     }
 
     /// Calls a function of the table `__spec`.
+    ///
+    /// - Returns: Two values; nil for those that it does not return.
+    /// - Throws: `script` if it fails, or if the spec has replaced the table.
     func callSpec(_ name: String, _ arguments: [ScriptValue]) throws(PatchError) -> [ScriptValue] {
         let stack = stack
         let base = stack.top
@@ -41,11 +44,15 @@ extension ScriptState {
     }
 
     /// Calls a function that the state holds by a number.
+    ///
+    /// - Throws: An error that the function has thrown with `host.throw`, or an ``OriginalError``.
     func callFunction(held number: Int32, _ arguments: [ScriptValue]) throws -> ScriptValue {
         try callPushed(arguments) { $0.pushHeld(number) }
     }
 
     /// Calls a method of an object, which the state holds as a table. The object is the first argument.
+    ///
+    /// - Throws: As ``callFunction(held:_:)`` does.
     func callMethod(_ name: String, of object: ScriptObject, _ arguments: [ScriptValue]) throws -> ScriptValue {
         try callPushed([.object(object)] + arguments) { stack in
             stack.pushHeld(object.held)
@@ -68,6 +75,7 @@ extension ScriptState {
     private func call(_ stack: _PatchStack, _ arguments: [ScriptValue], results: Int32) throws -> [ScriptValue] {
         let base = stack.top - 1
         defer { stack.top = base }
+        // A value needs some room more while it is pushed.
         guard stack.makeRoom(16 + arguments.count) else {
             throw OriginalError(description: "there is no room for \(arguments.count) arguments")
         }
@@ -96,13 +104,13 @@ extension _PatchStack {
     /// Ends a spec's own code after this many nanoseconds. 0 means no limit.
     func limitTime(_ nanoseconds: Int64) { unsafe pp_limit_time(state, nanoseconds) }
 
-    /// Pushes an error that a function of the host raises.
+    /// Pushes an error that a function of the host raises, and returns the callback result for it.
     func raise(message: String) -> Int32 {
         push(message: message)
         return CallbackResult.raise
     }
 
-    /// Pushes an error for a call that no function of the host has answered.
+    /// Pushes an error for a call that no function of the host has answered, and returns the callback result for it.
     func refuseCall(message: String) -> Int32 {
         push(message: message)
         return CallbackResult.notCalled

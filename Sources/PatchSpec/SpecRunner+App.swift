@@ -4,6 +4,10 @@ internal import PatchRunner
 
 // The app of a spec: its functions call what the spec has defined, and its objects are the spec's tables.
 extension SpecRunner {
+    /// Registers a function of the app.
+    ///
+    /// - Parameter signature: Its types; nil without an interface.
+    /// - Throws: The error of a name that cannot be registered.
     func add(_ name: String, _ signature: FunctionType?) throws(PatchError) {
         let result = signature?.resultType ?? "value"
         let function = ScriptFunction(signature: signature, types: types) { [weak self] arguments in
@@ -58,7 +62,8 @@ extension SpecRunner {
         }
     }
 
-    /// Loads the active patches again, as another instance would. They keep counting their failures.
+    /// Loads the active patches again, as another instance would. They keep counting their failures, unless one has
+    /// failed too often to run: then all stay as they are.
     private func renew() throws(PatchError) {
         let active = runner.active
         guard !active.contains(where: \.isBreakerOpen) else { return }
@@ -74,6 +79,9 @@ extension SpecRunner {
         }
     }
 
+    /// Calls the function that the spec has defined as the app's.
+    ///
+    /// - Parameter result: The type of its result.
     private func callOriginal(_ name: String, _ result: String, _ arguments: [ScriptValue]) throws -> ScriptValue {
         let held = state.locked { state in
             state.calls.append((name, arguments))
@@ -88,6 +96,8 @@ extension SpecRunner {
     }
 
     /// The result of a spec's function as the app's would return it.
+    ///
+    /// - Throws: An ``OriginalError`` if the app's function cannot return it.
     static func converted(
         _ value: ScriptValue, to result: String, of name: String, in types: InterfaceTypes?
     ) throws -> ScriptValue {
@@ -99,6 +109,7 @@ extension SpecRunner {
         return value.converted(to: type, in: types)
     }
 
+    /// Registers a class of the app, whose objects are the spec's tables.
     func expose(_ exposed: PatchInterface.Class) throws(PatchError) {
         let methods = exposed.methods.map { [types] method in
             let name = "\(exposed.name):\(method.name)"

@@ -5,6 +5,7 @@ internal import PatchText
 
 // The functions of the table `host`, which specs call.
 extension SpecRunner {
+    /// Adds the functions to the spec's state.
     func addFunctions(_ timeLimit: Duration, _ codeRuns: @escaping @Sendable (Bool) -> Void) {
         spec.addFunction("define") { [weak self] stack in self?.define(stack) ?? 0 }
         spec.addFunction("object") { [weak self] stack in self?.object(stack) ?? 0 }
