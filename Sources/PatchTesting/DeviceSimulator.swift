@@ -120,7 +120,7 @@ public final class DeviceSimulator<App: Sendable>: Sendable {
 
     /// Ends the app, if it is running.
     private func close() {
-        _ = process
+        waitForDevice()
         let process = state.locked { state in
             defer { state.process = nil }
             return state.process
@@ -192,10 +192,12 @@ public final class DeviceSimulator<App: Sendable>: Sendable {
 
     /// All events of all launches, in order.
     public var events: [PatchEvent] {
-        _ = process
+        waitForDevice()
         return state.locked { $0.events }
     }
 
+    /// The device of the running app. If none runs, the test ends.
+    ///
     /// - Parameter call: The call that needs it.
     private func runningDevice(_ call: String) -> PatchDevice {
         guard let device = process?.device else {
@@ -206,9 +208,14 @@ public final class DeviceSimulator<App: Sendable>: Sendable {
 
     /// The running app, whose device has done what follows from the calls so far.
     private var process: (app: App, device: PatchDevice)? {
+        waitForDevice()
+        return state.locked { $0.process }
+    }
+
+    /// Waits until the device has done what follows from the calls so far.
+    private func waitForDevice() {
         let process = state.locked { $0.process }
         process?.device.store.waitForBreakers()
-        return process
     }
 }
 
@@ -236,9 +243,12 @@ final class BenchClock: Sendable {
         return Int(time.seconds) * 1000 + Int(time.attoseconds / 1_000_000_000_000_000)
     }
 
+    /// Moves the time back, but not the uptime: at most to 1970, and not for a negative duration.
     func setBack(by time: Duration) { state.locked { $0.time -= max(.zero, min(time, $0.time)) } }
 
+    /// Moves the time and the uptime forward, and ends the waits that are over by then.
     func advance(by time: Duration) {
+        // More is after the year 9999, and its milliseconds may not be an `Int`.
         let time = max(.zero, min(time, .seconds(1 << 40)))
         let woken = state.locked { state in
             state.time += time
@@ -255,6 +265,9 @@ final class BenchClock: Sendable {
         Uptime(now: { self.state.locked { $0.uptime } }, sleep: { end in try await self.sleep(until: end) })
     }
 
+    /// Waits for an uptime.
+    ///
+    /// - Throws: `CancellationError` if the task is cancelled meanwhile.
     private func sleep(until end: Duration) async throws {
         let number = state.locked { state in
             state.number += 1

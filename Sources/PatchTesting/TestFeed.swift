@@ -77,7 +77,8 @@ public final class TestFeed: Sendable {
     ///   - groups: Groups that it is offered to, regardless of the percentage.
     ///   - nextLaunch: Whether devices activate it only at the next launch.
     /// - Returns: The patch.
-    /// - Throws: `malformed` if a tag is missing or wrong, `config` if the version was published with other bytes.
+    /// - Throws: `malformed` if a tag is missing or wrong, `config` if the version was published with other bytes,
+    ///   `feed-listed` if a higher version is listed.
     @discardableResult
     public func publish(
         source: String, percent: Double? = nil, groups: Set<String> = [], nextLaunch: Bool = false
@@ -103,10 +104,13 @@ public final class TestFeed: Sendable {
 
     /// Offers a patch to another part of all installations. If it is in shadow, it goes live.
     ///
-    /// This and the functions that follow do what `patchpack feed` does with the verbs of the same names.
+    /// This and the functions that follow do what `patchpack feed` does with the verbs of the same names. They throw
+    /// `config` if the feed does not list the patch, or if it is withdrawn and is to be paused or put into shadow:
+    /// that would give it back to devices that still have it.
     ///
-    /// - Throws: `config` if the feed does not list the patch, or if it is withdrawn and the change would give it
-    ///   back to devices that still have it.
+    /// - Parameters:
+    ///   - patch: The patch.
+    ///   - percent: The part of all installations, to a hundredth of a percent.
     public func rollout(_ patch: PatchID, percent: Double) throws(PatchError) {
         try edit(patch) { entry in
             entry.rollout = Rollout(percent)
