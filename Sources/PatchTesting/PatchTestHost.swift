@@ -111,6 +111,7 @@ public final class PatchTestHost: Sendable {
         try runner.install(envelope, trust: trust)
     }
 
+    /// - Parameter scripts: The entry, and then the others.
     private func install(_ scripts: [PatchScript], _ inShadow: Bool) throws(PatchError) -> LoadedPatch {
         let manifest = try Path(scripts[0].name).naming { () throws(PatchError) in
             try ManifestFields(try ScriptHead(of: scripts[0].bytes)).manifest(of: scripts)

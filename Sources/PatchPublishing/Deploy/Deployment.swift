@@ -207,13 +207,12 @@ package struct Deployment {
             guard let bytes = try folder.read(path) else {
                 throw PatchError(.feedUnavailable, "\(path): missing", remedy: .takeFromBackup).about(folder.path)
             }
-            let contents = try contents(of: path, bytes)
-            guard digest == nil || contents.sha256 == digest else {
+            guard let signed = try file(path, bytes, sha256: digest) else {
                 throw PatchError(
                     .feedMismatch, "\(path): not the file that is signed", remedy: .takeFromBackup
                 ).about(folder.path)
             }
-            files.append(FeedFile(path: path, contents))
+            files.append(signed)
         }
         known.formUnion(served)
         let newest = feed.state(of: .snapshot).version
@@ -221,20 +220,26 @@ package struct Deployment {
         for number in names.compactMap(FeedLayout.snapshotVersion).sorted()
         where number > base && number < newest {
             // Files of an old state that can no longer be read are only history.
-            for (path, digest) in (try? state(at: number))?.contents ?? [] where known.insert(path).inserted {
-                guard let bytes = try folder.read(path) else { continue }
-                let contents = try contents(of: path, bytes)
-                guard digest == nil || contents.sha256 == digest else { continue }
-                files.append(FeedFile(path: path, contents))
+            guard let old = try? state(at: number) else { continue }
+            for (path, digest) in old.contents where known.insert(path).inserted {
+                guard let bytes = try folder.read(path), let signed = try file(path, bytes, sha256: digest) else {
+                    continue
+                }
+                files.append(signed)
             }
         }
         return files
     }
 
-    /// A file of the folder, which is read again when it is compared, and when it is uploaded.
-    private func contents(of path: String, _ bytes: [UInt8]) throws(PatchError) -> FeedFile.Contents {
+    /// A file of the folder, which is read again when it is compared, and when it is uploaded; nil if it is not the one
+    /// that is signed.
+    ///
+    /// - Parameter digest: The SHA-256 that is signed; nil for metadata, which were checked when the feed was read.
+    private func file(_ path: String, _ bytes: [UInt8], sha256 digest: String?) throws(PatchError) -> FeedFile? {
         let folder = folder
-        return try FeedFile.Contents(bytes) { () throws(PatchError) in try folder.read(path) ?? [] }
+        let contents = try FeedFile.Contents(bytes) { () throws(PatchError) in try folder.read(path) ?? [] }
+        guard digest == nil || contents.sha256 == digest else { return nil }
+        return FeedFile(path: path, contents)
     }
 
     private func state(at snapshot: Int) throws(PatchError) -> FeedRepository {
