@@ -52,7 +52,10 @@ extension ScriptValue {
             return String(validating: bytes, as: UTF8.self) == nil
                 ? "expected string, got a string that is not UTF-8" : nil
         case (.named("value"), .table(let pairs, _)):
-            return pairs.lazy.compactMap { $0.value.fault(as: type, in: types) }.first
+            for pair in pairs {
+                if let fault = pair.value.fault(as: type, in: types) { return fault }
+            }
+            return nil
         case (.named(let name), _):
             if let scalar = types?.scalar(name) {
                 return isOther(than: scalar.type, in: types) ? mismatch : faultOfCase(scalar)

@@ -223,6 +223,13 @@ import Testing
 
     // MARK: values
 
+    /// A table is read once, however many tables it is in.
+    @Test func theFaultOfADeeplyNestedValueIsFound() {
+        var value = ScriptValue.other("function")
+        for _ in 0..<60 { value = .table([(key: .string(Array("t".utf8)), value: value)], length: nil) }
+        #expect(value.fault(as: InterfaceType("value"), in: nil) == "expected value, got function")
+    }
+
     /// Tables that share their parts: 100 fields each, four levels deep.
     private static let nested: String = {
         func fields(_ value: String) -> String { (0..<99).map { "f\($0)=\(value)" }.joined(separator: ",") }
