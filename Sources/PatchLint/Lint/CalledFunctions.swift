@@ -15,23 +15,38 @@ struct CalledFunctions {
         case text(String)
     }
 
+    /// Names that functions use.
+    private struct Names {
+        var names: Set<Name> = []
+        /// Whether a field whose name is not known is among them.
+        var hasAnyField = false
+
+        func contains(_ name: Name) -> Bool {
+            if hasAnyField, case .text = name { return true }
+            return names.contains(name)
+        }
+    }
+
     /// A function, and the variables around it that it uses.
     private typealias Closure = (function: Prototype, captured: [Local?])
 
     private let definesClasses: Bool
     private let budget: LintBudget
     private var called: Set<ObjectIdentifier> = []
+    /// Whether a call may use any field.
+    private var usesFields = false
     /// Functions that a call may run, and that have not been followed.
     private var next: [Closure] = []
     /// The functions that are only called by a name.
     private var named: [Name: [Closure]] = [:]
     /// Those of them that nothing has named so far that runs while a script is loaded.
     private var waiting: [Name: [Closure]] = [:]
+    /// Functions that run while a script is loaded, and that have not been followed.
     private var loading: [Closure] = []
-    /// The names that such functions use; whether these can be any field.
-    private var loaded: (names: Set<Name>, anyField: Bool) = ([], false)
-    /// The names of values with which such functions do more than call them; whether these can have any name.
-    private var passed: (names: Set<Name>, any: Bool) = ([], false)
+    /// The names that such functions use.
+    private var loaded = Names()
+    /// The names of values with which such functions do more than call them.
+    private var passed = Names()
 
     /// - Parameter definesClasses: Whether a global function may be a method, which the app calls.
     init(of functions: [Prototype], definesClasses: Bool, _ budget: LintBudget) {
@@ -40,7 +55,7 @@ struct CalledFunctions {
         loading = functions.map { ($0, $0.upvalues.map { _ in nil }) }
         while let closure = loading.popLast() { load(closure) }
         for name in passed.names { use(name) }
-        if passed.any { useFields() }
+        if passed.hasAnyField { useFields() }
         while let closure = next.popLast() { call(closure) }
     }
 
@@ -71,20 +86,23 @@ struct CalledFunctions {
     /// Follows a function that runs while a script is loaded.
     private mutating func load(_ outer: Closure) {
         let function = outer.function
-        for case let local? in outer.captured { loaded.names.insert(.local(local)) }
+        for case let local? in outer.captured { useWhileLoading(.local(local)) }
         for (index, instruction) in function.code.enumerated() {
             switch instruction.opcode {
             case .getGlobal, .getField, .getSelf:
                 guard let name = function.text(instruction.c) else { break }
-                loaded.names.insert(.text(name))
-                if name == "pairs" || name == "next" { passed.any = true }
+                useWhileLoading(.text(name))
                 if instruction.opcode != .getSelf, !function.isCallee(index) { passed.names.insert(.text(name)) }
+                if name == "pairs" || name == "next" {
+                    passed.hasAnyField = true
+                    useFieldsWhileLoading()
+                }
             case .getTable:
-                loaded.anyField = true
-                if !function.isCallee(index) { passed.any = true }
+                if !function.isCallee(index) { passed.hasAnyField = true }
+                useFieldsWhileLoading()
             case .move:
                 guard let local = function.localNames.local(of: instruction.b, at: index) else { break }
-                loaded.names.insert(
+                useWhileLoading(
                     .local(Local(function: ObjectIdentifier(function), register: instruction.b, name: local.number)))
             default: break
             }
@@ -94,15 +112,28 @@ struct CalledFunctions {
                 loading.append(closure)
             } else if let name = name(of: index, in: function) {
                 named[name, default: []].append(closure)
-                waiting[name, default: []].append(closure)
+                if loaded.contains(name) {
+                    loading.append(closure)
+                } else {
+                    waiting[name, default: []].append(closure)
+                }
             } else {
                 next.append(closure)
             }
         }
-        for name in Array(waiting.keys) {
-            let mayBeField = if case .text = name { loaded.anyField || passed.any } else { false }
-            if mayBeField || loaded.names.contains(name) { loading += waiting.removeValue(forKey: name) ?? [] }
-        }
+    }
+
+    /// Notes a name that is used while a script is loaded. The functions that have waited for it run then.
+    private mutating func useWhileLoading(_ name: Name) {
+        guard loaded.names.insert(name).inserted else { return }
+        loading += waiting.removeValue(forKey: name) ?? []
+    }
+
+    /// Notes a use of any field while a script is loaded.
+    private mutating func useFieldsWhileLoading() {
+        guard !loaded.hasAnyField else { return }
+        loaded.hasAnyField = true
+        for case .text(let name) in Array(waiting.keys) { loading += waiting.removeValue(forKey: .text(name)) ?? [] }
     }
 
     /// The only name by which a function can be called that an instruction makes; nil if it can be called in another
@@ -133,7 +164,8 @@ struct CalledFunctions {
         let looped = Set(function.code.filter { $0.opcode == .genericForCall }.flatMap { $0.a + 4..<$0.a + 4 + $0.c })
         for (index, instruction) in function.code.enumerated() {
             switch instruction.opcode {
-            case .getGlobal, .getField, .getSelf: function.text(instruction.c).map { use(.text($0)) }
+            case .getGlobal, .getField, .getSelf:
+                if let name = function.text(instruction.c) { use(.text(name)) }
             // It may be any field.
             case .getTable where function.isCallee(index): useFields()
             case .move where looped.contains(instruction.b) && function.isCallee(index): useFields()
@@ -143,9 +175,13 @@ struct CalledFunctions {
         next += closures(in: closure).map(\.closure)
     }
 
+    /// Follows all functions that are fields or globals.
     private mutating func useFields() {
+        guard !usesFields else { return }
+        usesFields = true
         for case .text(let name) in Array(named.keys) { use(.text(name)) }
     }
 
+    /// Follows the functions that are only called by a name, which a call may use.
     private mutating func use(_ name: Name) { next += named.removeValue(forKey: name) ?? [] }
 }

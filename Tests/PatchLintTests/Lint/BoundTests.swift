@@ -191,6 +191,17 @@ import Testing
 
     // MARK: callers
 
+    /// A function that runs while a script is loaded is compared only with the names that it uses.
+    @Test func functionsThatNothingCallsAreNotSearched() throws {
+        let unused = (0..<800).map { "do local function f\($0)() end local _ = 0 end\n" }.joined()
+        let script = try Prototype.compiled(unused + String(repeating: "(function() end)();\n", count: 1400))
+        let called = CalledFunctions(
+            of: Array(repeating: script, count: 50), definesClasses: false, LintBudget())
+        var found = 0
+        called.each(in: script) { _ in found += 1 }
+        #expect(found == 0)
+    }
+
     /// The steps that lint takes to see that a script calls no replacement itself.
     private static func stepsToFindCallers(_ source: String) throws -> Int {
         let functions = try Prototype.compiled(replacing + source).nested
