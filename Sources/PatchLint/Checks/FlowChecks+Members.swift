@@ -144,16 +144,13 @@ extension FlowChecks {
         let read = function.code[index]
         var place = index - 1
         while place >= 0, function.code[place].opcode != .forPrepare {
-            guard !flow.isBlockStart[place], !function.code[place].isTest,
-                function.code[place].opcode != .genericForPrepare
-            else {
-                // The body of the loop also begins after a jump.
-                if place > 0, !function.code[place].isTest, function.code[place - 1].opcode == .forPrepare {
-                    place -= 1
-                    break
-                }
-                return
-            }
+            context.budget.pay(1)
+            let instruction = function.code[place]
+            // The loop jumps back to the first instruction of its body.
+            let beginsBody = place > 0 && function.code[place - 1].opcode == .forPrepare
+            guard beginsBody || !flow.isBlockStart[place], !instruction.isTest,
+                instruction.opcode != .genericForPrepare
+            else { return }
             place -= 1
         }
         guard place >= 0, function.code[place].a + 3 == read.c else { return }

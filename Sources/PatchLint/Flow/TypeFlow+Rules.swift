@@ -292,9 +292,10 @@ extension TypeFlow {
     /// The value is an argument from the app, a field, or a length, and the script has not examined it.
     private func isUneven(_ register: Int, _ index: Int) -> Bool {
         if let name = local(register, at: index) {
+            guard register < function.parameters, replacement != nil else { return false }
+            context.budget.pay(index)
             // The instruction after a calculation names its operand, so an earlier calculation counts, too.
-            return register < function.parameters && replacement != nil
-                && !function.code[..<index].contains { $0.opcode != .move && $0.a == register && !$0.isTest }
+            return !function.code[..<index].contains { $0.opcode != .move && $0.a == register && !$0.isTest }
                 && isSeen(name, before: index) == false
         }
         guard index > 0, !isBlockStart[index] else { return false }

@@ -189,6 +189,19 @@ import Testing
         #expect(before - budget.steps < 61_000_000)
     }
 
+    /// A quotient of a parameter, and an element at the counter of a loop, are explained by the code before them.
+    @Test(arguments: [
+        "\(String(repeating: "print()\n", count: 4000))a = 1\n\(String(repeating: "print(a / 2)\n", count: 1000))",
+        "for i = 0, #a do\n\(String(repeating: "x = a[i] ", count: 4000))\nend",
+    ])
+    func searchesInTheCodeBeforeArePaidFor(body: String) {
+        let budget = LintBudget()
+        let before = budget.steps
+        let interface = Self.interface([Self.function("F.give", ["array of integer"], "nothing")])
+        _ = Self.lint(Self.giving(body), interface, budget: budget)
+        #expect(before - budget.steps > 10_000_000)
+    }
+
     // MARK: callers
 
     /// A function that runs while a script is loaded is compared only with the names that it uses.
