@@ -58,26 +58,32 @@ extension Linter {
     /// another.
     mutating func allowOthers() { most = found.count + Self.mostFindings }
 
+    /// Finds text that is not UTF-8, or has characters that turn its direction.
     mutating func checkEncoding(_ script: PatchScript, _ text: SourceText) {
         let bytes = script.bytes
-        guard String(validating: bytes, as: UTF8.self) == nil else {
-            // U+202A to U+202E, and U+2066 to U+2069. The marks in Arabic and Hebrew text are others.
-            let place = bytes.indices.first {
-                bytes[$0] == 0xE2
-                    && (bytes[$0 + 1] == 0x80 && 0xAA...0xAE ~= bytes[$0 + 2]
-                        || bytes[$0 + 1] == 0x81 && 0xA6...0xA9 ~= bytes[$0 + 2])
+        guard String(validating: bytes, as: UTF8.self) != nil else {
+            var line = 1
+            while let range = text.range(ofLine: line), String(validating: bytes[range], as: UTF8.self) != nil {
+                line += 1
             }
-            guard let place else { return }
             return report(
-                .encoding, in: text, at: place..<place + 3,
-                "a character that turns the direction of text, so this can look different from what it does",
-                hint: "remove it, or write it as an escape, such as \\u{202E}")
+                .encoding, in: text, line: line, "not UTF-8 text",
+                hint: "save it as UTF-8; the app refuses strings that are not UTF-8")
         }
-        let line = bytes.split(separator: 0x0A, omittingEmptySubsequences: false)
-            .firstIndex { String(validating: $0, as: UTF8.self) == nil }
+        // U+202A to U+202E, and U+2066 to U+2069. The marks in Arabic and Hebrew text are others.
+        let place = bytes.indices.first {
+            guard bytes[$0] == 0xE2 else { return false }
+            return switch bytes[$0 + 1] {
+            case 0x80: (0xAA...0xAE).contains(bytes[$0 + 2])
+            case 0x81: (0xA6...0xA9).contains(bytes[$0 + 2])
+            default: false
+            }
+        }
+        guard let place else { return }
         report(
-            .encoding, in: text, line: (line ?? 0) + 1, "not UTF-8 text",
-            hint: "save it as UTF-8; the app refuses strings that are not UTF-8")
+            .encoding, in: text, at: place..<place + 3,
+            "a character that turns the direction of text, so this can look different from what it does",
+            hint: "remove it, or write it as an escape, such as \\u{202E}")
     }
 
     /// Parts of the words by which a comment, such as the line of the id, shows that the patch closes a hole.

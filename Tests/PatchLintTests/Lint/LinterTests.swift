@@ -280,6 +280,14 @@ import Testing
         #expect(found.map(\.message) == ["the global undef is used, but nothing defines it"])
     }
 
+    @Test func aByteThatIsNotUTF8IsInLuasLine() throws {
+        let source = Array((Self.good + "\r\rx = '").utf8) + [0xFF] + Array("'".utf8)
+        let found = Linter.findings(
+            in: [PatchScript(name: "main.lua", bytes: source)], replaces: ["Cart.total"],
+            interface: try PatchInterface.shop())
+        #expect(found.map { "\($0.line) \($0.code.rawValue)" } == ["3 encoding"])
+    }
+
     @Test func linesAndColumnsAreLuasAndUnicodes() throws {
         let found = try lint(Self.good + "\r\rlocal function f() local e = '👩‍👧 é' foo() end\r\nx = nope")
         #expect(
