@@ -22,6 +22,7 @@ patch.replace('Cart.label', function(original, a, b) return string.format('%d', 
 patch.replace('Cart.split', function(original, a, b) return original(a // b, b) end)
 patch.replace('Cart.split', function(original, a, b) return (a - a % b) / b end)
 patch.replace('Cart.split', function(original, a, b) return math.floor(a * 0.15) + math.floor(a / 2) end)
+patch.replace('Cart.split', function(original, a, b) return a * 1e20 end)
 patch.replace('Cart.save', function(original, a, b) a.cents = a.cents // 2 a.price = a.price / 2 original(a, b) end)
 patch.replace('Cart.marks', function(original, a) return {a[#a // 2]} end)
 patch.replace('Cart.split', function(original, a, b) if a % 2 == 0 then return a / 2 end return b end)

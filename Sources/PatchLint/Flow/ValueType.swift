@@ -156,7 +156,7 @@ struct ValueType: Hashable, Sendable {
     /// Whether it is a number that has a fraction, or is likely to.
     var hasFraction: Bool {
         switch detail {
-        case .float(let number): Int64(exactly: number) == nil
+        case .float(let number): number.hasFraction
         case .fraction: true
         default: false
         }
