@@ -224,7 +224,7 @@ extension FlowChecks {
                 text.text.luaNumber == nil
             else { return nil }
             return (
-                "argument 1 of select is a position, but this is \"\(text.text.prefix(30))\"",
+                "argument 1 of select is a position, but this is \(text.text.quotedBeginning)",
                 "select('#', …) is the number of values"
             )
         case "tonumber" where arguments.areResults && types.count == 2:

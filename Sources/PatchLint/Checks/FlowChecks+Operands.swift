@@ -46,7 +46,7 @@ extension FlowChecks {
         case .text(let text) where text.text.luaNumber == nil:
             report(
                 .operand, index, word ?? text.text,
-                "\(operation) \(word ?? "\"\(text.text.prefix(30))\""), which is not a number",
+                "\(operation) \(word ?? text.text.quotedBeginning), which is not a number",
                 hint: isSum ? "Lua joins strings with .." : nil)
         case .scalar
         where !context.globalsRead.contains("tonumber") && flow.isSeen(word, before: index, asText: true) == false:

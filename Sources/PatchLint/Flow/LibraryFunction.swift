@@ -181,7 +181,7 @@ extension LibraryFunction.Argument {
     /// The fault of a string, which may have to be a numeral.
     private func fault(ofText text: String) -> String? {
         guard requirement == .number || requirement == .integer else { return nil }
-        let shown = "\"\(text.prefix(30))\""
+        let shown = text.quotedBeginning
         guard let number = text.luaNumber else { return "\(shown), which is not a number" }
         guard requirement == .integer else { return nil }
         if number.hasFraction { return "\(shown), which has a fraction" }

@@ -16,6 +16,9 @@ extension String {
         // Swift requires an exponent in a hexadecimal number.
         return Double(isHex && !digits.contains("p") ? word + "p0" : word)
     }
+
+    /// The beginning of the string in quotes, for a message.
+    var quotedBeginning: String { "\"\(String(unicodeScalars.prefix(30)))\"" }
 }
 
 extension Double {

@@ -288,6 +288,14 @@ import Testing
         #expect(found.map { "\($0.line) \($0.code.rawValue)" } == ["3 encoding"])
     }
 
+    /// A character may have any number of code points.
+    @Test func aMessageHasTheBeginningOfAString() throws {
+        let text = "e" + String(repeating: "\u{301}", count: 90)
+        let found = try lint(Self.good + "\nlocal function f() return '\(text)' + 1 end")
+        #expect(found.map(\.code) == [.operand])
+        #expect(found.allSatisfy { $0.message.unicodeScalars.count < 80 }, "\(found.map(\.message))")
+    }
+
     @Test func linesAndColumnsAreLuasAndUnicodes() throws {
         let found = try lint(Self.good + "\r\rlocal function f() local e = '👩‍👧 é' foo() end\r\nx = nope")
         #expect(
