@@ -87,10 +87,9 @@ struct GlobalUses {
         let line = function.lineOf[index]
         if function.isArgument(index) { asked.append(name) }
         globals.append(Global(name: name, line: line, isAssigned: false, isTested: function.isTested(index)))
-        let next = index + 1 < function.code.count ? function.code[index + 1] : instruction
-        guard next.opcode == .getField, next.b == instruction.a else {
-            return SandboxNames.globals.contains(name) ? function.skipped(after: index) : nil
-        }
+        guard index + 1 < function.code.count, case let next = function.code[index + 1], next.opcode == .getField,
+            next.b == instruction.a
+        else { return SandboxNames.globals.contains(name) ? function.skipped(after: index) : nil }
         let member = function.text(next.c)
         if let member {
             let isTested = function.isTested(index + 1, from: index)
@@ -127,8 +126,11 @@ struct GlobalUses {
         }
 
         mutating func follow(_ instruction: Instruction, of function: Prototype) {
-            // All opcodes except the stores (SETTABUP, SETTABLE, SETI, SETFIELD) may write their first register.
-            guard !(15...18).contains(instruction.word & 0x7F) else { return }
+            switch instruction.opcode {
+            // Stores only read their first register. Any other instruction is taken to write it.
+            case .setGlobal, .setTable, .setInteger, .setField: return
+            default: break
+            }
             environments.remove(instruction.a)
             globalTables.remove(instruction.a)
             hasKey.remove(instruction.a)
@@ -183,22 +185,26 @@ extension Prototype {
         let (test, end) = (code[index + 1], jumpTarget(index + 1))
         guard test.a == code[index].a, end > index + 3 else { return nil }
         let jumps: Bool
-        switch (test.opcode, test.opcode == .equalConstant ? constant(test.b) : nil) {
+        switch (test.opcode, constant(test.b)) {
         case (.test, _): jumps = test.k
         case (.equalConstant, .nil?): jumps = !test.k
         case (.equalConstant, .string(let version)?) where text(code[index].c) == "_VERSION":
             jumps = (version == "Lua 5.4") == test.k
         default: return nil
         }
+        if jumps { return index + 3..<end }
         // After the first branch, its last instruction jumps over the other one.
-        let over = code.indices.contains(end - 1) && code[end - 1].opcode == .jump ? end + code[end - 1].jump : end
-        return jumps ? index + 3..<end : over > end ? end..<over : nil
+        guard code.indices.contains(end - 1), code[end - 1].opcode == .jump, code[end - 1].jump > 0 else { return nil }
+        return end..<end + code[end - 1].jump
     }
 
     /// Whether the value that an instruction puts into a register is tested next, or is the last of several with `or`.
+    ///
+    /// - Parameter first: The first instruction that makes the value; nil if it is the instruction itself.
     fileprivate func isTested(_ index: Int, from first: Int? = nil) -> Bool {
+        if tests(code[index].a, at: index + 1) { return true }
+        // The jump of a test whose value is true leads over the last value.
         let first = first ?? index
-        let isLast = first > 1 && code[first - 2].isTest && code[first - 2].k && jump(at: first - 1, leadsTo: index + 1)
-        return isLast || tests(code[index].a, at: index + 1)
+        return first > 1 && code[first - 2].isTest && code[first - 2].k && jump(at: first - 1, leadsTo: index + 1)
     }
 }

@@ -32,6 +32,7 @@ struct LocalNames {
         }
     }
 
+    /// The local name of a register before an instruction; nil if the script has none for it.
     func local(of register: Int, at index: Int) -> Prototype.Local? {
         guard register >= 0, register + 1 < starts.count else { return nil }
         // The last name that begins at the instruction or before it.

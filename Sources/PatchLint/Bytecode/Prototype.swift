@@ -7,13 +7,16 @@ package final class Prototype {
     let line: Int
     /// The number of parameters, without `...`.
     let parameters: Int
+    /// The number of registers that it needs.
     let registers: Int
     let code: [Instruction]
     let constants: [Constant]
     let upvalues: [Upvalue]
+    /// The functions that it makes, by the Bx of the instructions that make them.
     let inner: [Prototype]
+    /// The lines of the instructions, as far as they are known.
     let lineOf: [Int]
-    /// The local names, in the order of their registers.
+    /// The local names, in the order in which they are declared.
     let locals: [Local]
     /// The upvalues that it, or a function within it, assigns.
     let assignedUpvalues: RegisterSet
@@ -23,7 +26,8 @@ package final class Prototype {
     private var names: [String] = []
     /// For each constant that is a string, its number among the names; -1 for any other constant.
     private let texts: [Int32]
-    /// For the first instruction of a local name, whether its function is only ever called.
+    /// For the first instruction of a local name, whether its function is only ever called. Of the names that begin
+    /// there, only one has the function that was just made.
     var onlyCalled: [Int: Bool] = [:]
     private(set) lazy var localNames = LocalNames(of: self)
     private(set) lazy var uses = RegisterUses(of: code)
@@ -64,7 +68,7 @@ package final class Prototype {
         case string(String)
     }
 
-    /// Reads a dumped function; nil if it has another format.
+    /// Reads a dumped function; nil if it has another format, or is cut short.
     package convenience init?(dumped bytes: [UInt8]) {
         var reader = Reader(bytes)
         let header: [UInt8] = [0x1B, 0x4C, 0x75, 0x61, 0x54, 0x00, 0x19, 0x93, 0x0D, 0x0A, 0x1A, 0x0A, 4, 8, 8]
@@ -83,9 +87,9 @@ package final class Prototype {
     private init(_ reader: inout Reader, depth: Int) {
         // Lua's compiler nests at most 200 levels.
         if depth > 200 { reader.isCutShort = true }
-        _ = reader.name()
+        _ = reader.name()  // the script
         line = reader.varint()
-        _ = reader.varint()
+        _ = reader.varint()  // the line on which it ends
         parameters = Int(reader.byte())
         _ = reader.byte()  // whether it takes `...`
         registers = Int(reader.byte())
@@ -100,11 +104,12 @@ package final class Prototype {
         let captured = reader.repeated { reader in
             let isInStack = reader.byte() != 0
             let index = Int(reader.byte())
-            _ = reader.byte()
-            return (isInStack, index)
+            _ = reader.byte()  // its kind
+            return (isInStack: isInStack, index: index)
         }
         inner = reader.repeated { Prototype(&$0, depth: depth + 1) }
-        var (assigned, assignedWithin) = (RegisterSet(), RegisterSet())
+        var assigned = RegisterSet()
+        var assignedWithin = RegisterSet()
         for instruction in code where instruction.opcode == .setUpvalue { assigned.insert(instruction.b) }
         for function in inner where !function.assignedUpvalues.isEmpty {
             for (upvalue, place) in function.upvalues.enumerated() where function.assignedUpvalues.contains(upvalue) {
@@ -125,16 +130,20 @@ package final class Prototype {
         }
         let given = reader.repeated { $0.name() }
         upvalues = captured.enumerated().map { [names = reader.names] index, place in
-            let number = (given.indices.contains(index) ? given[index] : nil) ?? none
+            let name = index < given.count ? given[index] : nil
+            let number = name ?? none
             return Upvalue(
-                number: number, isEnvironment: names[number] == "_ENV", isInStack: place.0, index: place.1)
+                number: number, isEnvironment: names[number] == "_ENV", isInStack: place.isInStack, index: place.index)
         }
         var current = line
-        lineOf = deltas.enumerated().map { index, delta in
+        var lines: [Int] = []
+        lines.reserveCapacity(deltas.count)
+        for (index, delta) in deltas.enumerated() {
             // -128 means that the line is in the list of absolute lines.
-            current = delta == -128 ? absolute[index] ?? current : current + delta
-            return current
+            if delta == -128 { current = absolute[index] ?? current } else { current += delta }
+            lines.append(current)
         }
+        lineOf = lines
     }
 
     func isEnvironment(_ upvalue: Int) -> Bool {
@@ -156,7 +165,8 @@ package final class Prototype {
 
     /// The function, and all functions within it.
     var nested: [Prototype] {
-        var (all, next) = ([self], 0)
+        var all = [self]
+        var next = 0
         while next < all.count {
             all += all[next].inner
             next += 1
@@ -184,6 +194,7 @@ package final class Prototype {
 private struct Reader {
     private let bytes: [UInt8]
     private var position = 0
+    /// Whether the bytes end too early, or functions are nested too deeply.
     var isCutShort = false
     var names = ScriptNames()
 
@@ -215,7 +226,7 @@ private struct Reader {
     /// Reads a number of several bytes, the lowest first.
     private mutating func number(_ count: Int) -> UInt64 {
         guard count <= left else {
-            _ = take(count)
+            _ = take(count)  // notes that the bytes end
             return 0
         }
         var value: UInt64 = 0
@@ -230,6 +241,7 @@ private struct Reader {
         while !isCutShort {
             let byte = byte()
             value = value << 7 | Int(byte & 0x7F)
+            // No count or line is greater.
             if byte & 0x80 != 0 || value > Int(Int32.max) { break }
         }
         return value

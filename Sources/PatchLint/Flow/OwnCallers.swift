@@ -154,9 +154,7 @@ extension Prototype {
         switch instruction.opcode {
         case .move, .getTable, .getSelf: return instruction.b == register
         // A write of a field is not a name of its table.
-        case .setTable, .setInteger, .setField:
-            return !instruction.k && instruction.c == register
-                || instruction.opcode == .setTable && instruction.b == register
+        case .setTable, .setInteger, .setField: return instruction.stores(register)
         default: return keeps(register, at: index)
         }
     }

@@ -14,16 +14,14 @@ extension Prototype {
             && (captures[register] ?? []).allSatisfy { $0.function.onlyCalls(upvalue: $0.upvalue, budget) }
     }
 
-    /// Whether an instruction other than a move hands on the value of a register.
+    /// Whether an instruction other than a move hands on the value of a register, or writes into it as a table.
     func keeps(_ register: Int, at index: Int) -> Bool {
         let instruction = code[index]
         switch instruction.opcode {
         case .setUpvalue, .setList, .returnOne: return instruction.a == register
-        // A constant is not a register. Neither is the table of a global, a number or the name of a field.
-        case .setGlobal, .setTable, .setInteger, .setField:
-            return !instruction.k && instruction.c == register
-                || instruction.opcode != .setGlobal && instruction.a == register
-                || instruction.opcode == .setTable && instruction.b == register
+        // The table of a global is not a register.
+        case .setGlobal: return instruction.stores(register)
+        case .setTable, .setInteger, .setField: return instruction.a == register || instruction.stores(register)
         case .returnSome:
             return instruction.a <= register && (instruction.b == 0 || register < instruction.a + instruction.b - 1)
         case .testAndSet: return instruction.b == register

@@ -149,8 +149,7 @@ struct TypeFlow {
             case .test, .equalConstant, .equalInteger: return a == register
             case .equal: return a == register || b == register
             case .getTable: return c == register
-            case .setTable: return b == register || c == register && !instruction.k
-            case .setField, .setInteger, .setGlobal: return c == register && !instruction.k
+            case .setTable, .setField, .setInteger, .setGlobal: return instruction.stores(register)
             case .setUpvalue: return a == register
             case .getSelf, .length: return asText && b == register
             case .less, .lessOrEqual: return asText && (a == register || b == register)
