@@ -53,7 +53,7 @@ struct FlowChecks {
         let problem = Problem(
             code: code, line: function.lineOf[index], word: word ?? operators[function.code[index].opcode],
             message: message(), hint: hint())
-        guard reported.insert(problem).inserted, context.budget.takesProblem() else { return }
+        guard reported.insert(problem).inserted, context.budget.countProblem() else { return }
         problems.append(problem)
     }
 

@@ -36,6 +36,9 @@ struct OriginalCall: Equatable {
 
 /// The state before an instruction.
 struct FlowState: Equatable {
+    /// No more facts of one kind are noted, because a state is copied often.
+    static let mostFacts = 20
+
     /// A register: the type of its value, and the name that the script has for it. It holds no references.
     private struct Register: Equatable {
         static let unknown = Register(kinds: .all, doubt: 0, detail: 0, word: -1)

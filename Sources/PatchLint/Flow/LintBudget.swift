@@ -22,8 +22,8 @@ package final class LintBudget {
     /// Begins another round, whose problems replace those of the one before.
     func beginRound() { problems = Self.mostProblems }
 
-    /// Whether another problem may be noted.
-    func takesProblem() -> Bool {
+    /// Counts a problem. Returns whether it may be noted.
+    func countProblem() -> Bool {
         problems -= 1
         return problems >= 0
     }

@@ -46,20 +46,20 @@ extension TypeFlow {
     mutating func call(_ register: Int, _ index: Int, _ state: inout FlowState) -> CallResults {
         switch state[register].detail {
         case .helper(let number):
-            changed(&state)
+            forgetChangeable(&state)
             return call(helper: number, index)
         case .original(let name):
             noteOriginal(arguments(of: index, state), index, &state)
             return context.interface.function(name).map { results(of: name, $0.signature, index) } ?? .unknown
         case .library(let name) where name.utf8.contains(UInt8(ascii: ":")):
-            changed(&state)
+            forgetChangeable(&state)
             return method(name).map { results(of: name, $0.signature, index) } ?? .unknown
         case .library(let name):
             let arguments = arguments(of: index, state)
-            if mayChange(name, arguments) { changed(&state) }
+            if mayChange(name, arguments) { forgetChangeable(&state) }
             return library(name, arguments, index, &state)
         default:
-            changed(&state)
+            forgetChangeable(&state)
             unknownCalls.insert(index)
             return .unknown
         }
@@ -106,8 +106,8 @@ extension TypeFlow {
     /// Notes a call of the original with parameters only.
     private mutating func noteOriginal(_ arguments: CallArguments, _ index: Int, _ state: inout FlowState) {
         let words = parameters(arguments, index)
-        changed(&state)
-        guard let words, state.originals.count < 20 else { return }
+        forgetChangeable(&state)
+        guard let words, state.originals.count < FlowState.mostFacts else { return }
         let hasTable = !arguments.types.allSatisfy { $0.isNever([.table, .object, .function]) }
         state.originals[words] = OriginalCall(index: index, hasTable: hasTable)
     }

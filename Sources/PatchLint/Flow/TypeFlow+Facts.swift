@@ -25,7 +25,7 @@ extension TypeFlow {
     }
 
     private func note(isNil: Bool, _ register: Int, _ index: Int, _ state: inout FlowState) {
-        guard state.facts.count < 20, let place = place(of: register, index) else { return }
+        guard state.facts.count < FlowState.mostFacts, let place = place(of: register, index) else { return }
         state.facts[place] = isNil
     }
 

@@ -9,7 +9,7 @@ extension TypeFlow {
     mutating func step(_ index: Int, _ state: inout FlowState) -> FlowWays? {
         let instruction = function.code[index]
         let (a, b, c) = (instruction.a, instruction.b, instruction.c)
-        if context.setsMetatables, mayCallMetamethod(instruction, state) { changed(&state) }
+        if context.setsMetatables, mayCallMetamethod(instruction, state) { forgetChangeable(&state) }
         switch instruction.opcode {
         case .move: move(instruction, index, &state)
         case .loadInteger: set(a, ValueType(.integer, .integer(Int64(instruction.signedBx))), at: index, &state)
@@ -23,7 +23,7 @@ extension TypeFlow {
         // R[A], R[A+1], ..., R[A+B] := nil
         case .loadNil: for register in a...a + b { set(register, .nil, at: index, &state) }
         case .getUpvalue: getUpvalue(instruction, index, &state)
-        case .setUpvalue: _ = kept(a, index, &state)
+        case .setUpvalue: _ = share(a, index, &state)
         case .getGlobal: getGlobal(instruction, index, &state)
         case .getTable: getTable(instruction, index, &state)
         // R[A] := R[B][C]
@@ -77,11 +77,11 @@ extension TypeFlow {
             _ = tailCall(index, &state)
             return FlowWays.none
         // return R[A], ... ,R[A+B-2]
-        case .returnSome, .returnOne:
-            returns(instruction.opcode == .returnSome && b == 1 ? nil : state[a])
+        case .returnSome where b == 1, .returnNone:
+            noteResult(nil)
             return FlowWays.none
-        case .returnNone:
-            returns(nil)
+        case .returnSome, .returnOne:
+            noteResult(state[a])
             return FlowWays.none
         // update counters; if loop continues then pc-=Bx; if R[A+2] ~= nil then { R[A]=R[A+2]; pc -= Bx }
         case .forLoop, .genericForLoop: return .two(index + 1, state, index + 1 - instruction.bx, state)
@@ -166,8 +166,8 @@ extension TypeFlow {
     /// UpValue[A][K[B]:shortstring] := RK(C)
     private mutating func setGlobal(_ instruction: Instruction, _ index: Int, _ state: inout FlowState) {
         let (a, c) = (instruction.a, instruction.c)
-        let value = instruction.k ? type(ofConstant: c) : kept(c, index, &state)
-        changed(&state)
+        let value = instruction.k ? type(ofConstant: c) : share(c, index, &state)
+        forgetChangeable(&state)
         guard !function.isEnvironment(a), let field = function.text(instruction.b) else { return }
         let table = upvalues.indices.contains(a) ? upvalues[a] : .unknown
         noteField(field, value, of: table)
@@ -206,9 +206,9 @@ extension TypeFlow {
     private mutating func setElement(_ instruction: Instruction, _ index: Int, _ state: inout FlowState) {
         let (a, b, c) = (instruction.a, instruction.b, instruction.c)
         let isTable = instruction.opcode == .setTable
-        let key = isTable ? kept(b, index, &state) : ValueType(.integer, .integer(Int64(b)))
-        let value = instruction.k ? type(ofConstant: c) : kept(c, index, &state)
-        changed(&state)
+        let key = isTable ? share(b, index, &state) : ValueType(.integer, .integer(Int64(b)))
+        let value = instruction.k ? type(ofConstant: c) : share(c, index, &state)
+        forgetChangeable(&state)
         noteElement(value, at: key, of: state[a])
         if isTable, isBehindEnd(index, key: b, of: a) {
             append(value, to: a, &state)
@@ -221,7 +221,7 @@ extension TypeFlow {
     private mutating func setField(_ instruction: Instruction, _ index: Int, _ state: inout FlowState) {
         let (a, c) = (instruction.a, instruction.c)
         let field = function.text(instruction.b)
-        let value = instruction.k ? type(ofConstant: c) : kept(c, index, &state)
+        let value = instruction.k ? type(ofConstant: c) : share(c, index, &state)
         if let field { noteField(field, value, of: state[a]) }
         store(value, in: field, of: a, &state)
     }
@@ -370,12 +370,12 @@ extension TypeFlow {
     mutating func tailCall(_ index: Int, _ state: inout FlowState) -> ValueType? {
         let results = call(function.code[index].a, index, &state)
         guard !results.ends else { return nil }
-        returns(results.first)
+        noteResult(results.first)
         return results.first
     }
 
     /// Notes the first result of the function; nil if it returns none.
-    private mutating func returns(_ value: ValueType?) {
+    private mutating func noteResult(_ value: ValueType?) {
         if value != nil { returnsValue = true }
         let value = value ?? .nil
         returned = returned?.joined(with: value) ?? value
@@ -408,7 +408,7 @@ extension TypeFlow {
     /// R[A+4], ... ,R[A+3+C] := R[A](R[A+1], R[A+2]);
     private func genericForCall(_ instruction: Instruction, _ index: Int, _ state: inout FlowState) {
         let (a, c) = (instruction.a, instruction.c)
-        changed(&state)
+        forgetChangeable(&state)
         for offset in 0..<c { set(a + 4 + offset, .unknown, at: index, &state) }
         if case .iterator(let key, let value) = state[a].detail {
             set(a + 4, key, at: index, &state)

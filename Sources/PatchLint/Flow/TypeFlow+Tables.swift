@@ -5,7 +5,7 @@ internal import PatchRunner
 
 extension TypeFlow {
     /// Forgets the facts that other code may have changed.
-    func changed(_ state: inout FlowState) {
+    func forgetChangeable(_ state: inout FlowState) {
         context.budget.pay(2 * state.count + state.changeCost)
         if !state.facts.isEmpty { state.facts = [:] }
         if !state.originals.isEmpty { state.originals = state.originals.filter { !$0.value.hasTable } }
@@ -19,8 +19,11 @@ extension TypeFlow {
         state[register] = state[register].afterRead
     }
 
-    /// The value of a register that a table holds from now on. If it has a local name, both hold it.
-    func kept(_ register: Int, _ index: Int, _ state: inout FlowState) -> ValueType {
+    /// Shares the value of a register with a table or an upvalue that holds it from now on, if the register has a local
+    /// name.
+    ///
+    /// - Returns: The value.
+    func share(_ register: Int, _ index: Int, _ state: inout FlowState) -> ValueType {
         if state.holdsTable(register), local(register, at: index) != nil {
             state[register] = state[register].shared
         }
@@ -33,7 +36,7 @@ extension TypeFlow {
         if case .fields(_, isShared: false) = type.detail {
             state.facts = state.facts.filter { field != nil && $0.key.field != field.map(ExactString.init) }
         } else {
-            changed(&state)
+            forgetChangeable(&state)
         }
         if case .fields(var fields, isShared: false) = type.detail, let field, fields.count < 100,
             fields.set(field, to: value)
