@@ -36,12 +36,20 @@ extension FlowChecks {
             hint: "keep its result: local result = \(callee)(\(words.joined(separator: ", ")))")
     }
 
+    /// Checks the arguments of a function of the app.
+    ///
+    /// - Parameters:
+    ///   - callee: The function as the script names it.
+    ///   - name: The function as the app names it.
+    ///   - code: The code for a wrong number of arguments.
+    ///   - receiver: The name of the object whose method is called; nil if it has none, and for other functions.
     private mutating func check(
         _ arguments: CallArguments, of callee: String, _ name: String, _ signature: FunctionType,
         _ code: Finding.Code, _ index: Int, receiver: String? = nil
     ) {
         let count = arguments.types.count
-        if count > signature.argumentTypes.count || !arguments.isOpen && count < signature.neededArguments {
+        let isTooFew = count < signature.neededArguments && !arguments.isOpen
+        if isTooFew || count > signature.argumentTypes.count {
             let given = "\(count) argument\(count == 1 ? "" : "s")"
             return report(
                 code, index, callee,
@@ -68,6 +76,7 @@ extension FlowChecks {
         }
     }
 
+    /// Advice on a wrong number of arguments.
     private static func hint(forCount arguments: CallArguments, of callee: String, receiver: String?) -> String? {
         if arguments.areResults { return hintForResults }
         if arguments.types.first?.isOriginal == true { return "\(callee) is not one of its own arguments" }
@@ -83,7 +92,7 @@ extension FlowChecks {
     }
 
     private mutating func checkReceiver(_ arguments: CallArguments, _ name: String, _ index: Int) {
-        guard arguments.types.first.map({ $0.isNever(.object) }) ?? !arguments.isOpen else { return }
+        guard arguments.first.isNever(.object) else { return }
         let method = String(name.split(separator: ":").last ?? "")
         report(
             .argument, index, method, "\(name) is called without its object",
@@ -147,22 +156,19 @@ extension FlowChecks {
         }
     }
 
+    /// Checks the arguments of a function of the sandbox.
     private mutating func check(
         _ arguments: CallArguments, of name: String, _ function: LibraryFunction, _ index: Int
     ) {
-        let count = arguments.types.count
+        let (count, needed) = (arguments.types.count, function.arguments.count)
         func word() -> String { String(name.split(separator: ".").last ?? "") }
-        if !arguments.isOpen, count < function.arguments.count {
-            return report(
-                .argument, index, word(),
-                "\(name) takes \(function.optional.isEmpty ? "" : "at least ")\(function.arguments.count) argument\(function.arguments.count == 1 ? "" : "s"), but gets \(count)"
-            )
+        if !arguments.isOpen, count < needed {
+            let least = "\(function.optional.isEmpty ? "" : "at least ")\(needed) argument\(needed == 1 ? "" : "s")"
+            return report(.argument, index, word(), "\(name) takes \(least), but gets \(count)")
         }
-        for (place, value) in arguments.types.enumerated() {
-            let needed = function.arguments.count
-            guard place < needed + function.optional.count else { break }
-            if place >= needed, !value.isNever([.nil]) { continue }
-            let argument = place < needed ? function.arguments[place] : function.optional[place - needed]
+        for (place, (argument, value)) in zip(function.arguments + function.optional, arguments.types).enumerated() {
+            // An optional argument may be nil.
+            if place >= needed, !value.isNever(.nil) { continue }
             check(value, arguments.words[place], as: argument, "argument \(place + 1) of \(name)", word(), index)
         }
         if let (message, hint) = brokenRule(of: name, arguments) {
@@ -171,6 +177,11 @@ extension FlowChecks {
     }
 
     /// Checks a value as an argument of a function of the sandbox.
+    ///
+    /// - Parameters:
+    ///   - written: The name of the value in the script; nil if it has none.
+    ///   - place: The words for the argument.
+    ///   - word: The function's own name, at which the problem is shown if the value has none.
     private mutating func check(
         _ value: ValueType, _ written: String?, as argument: LibraryFunction.Argument,
         _ place: @autoclosure () -> String, _ word: @autoclosure () -> String, _ index: Int
@@ -193,7 +204,7 @@ extension FlowChecks {
     /// Whether it is a quotient, or a number of the app that the script has not examined.
     private func mayHaveFraction(_ value: ValueType, _ word: String?, _ index: Int) -> Bool {
         value.detail == .fraction
-            || value.detail == .scalar("number") && flow.isSeen(word, before: index, asText: true) != true
+            || (value.detail == .scalar("number") && flow.isSeen(word, before: index, asText: true) != true)
     }
 
     /// The rule of a function that a call breaks and that the types of the arguments do not express: a message and a
@@ -248,9 +259,10 @@ extension FlowChecks {
             return ("math.random takes at most 2 arguments, but gets \(types.count)", nil)
         case "math.random" where !arguments.isOpen:
             let limits = types.compactMap { $0.detail?.number }
-            guard limits.count == types.count, let last = limits.last, last != 0 || limits.count == 2,
-                case let first = limits.count == 2 ? limits[0] : 1, last < first
-            else { return nil }
+            // math.random(0) is an integer of random bits.
+            guard limits.count == types.count, limits != [0], let last = limits.last else { return nil }
+            let first = limits.count == 2 ? limits[0] : 1
+            guard last < first else { return nil }
             return ("there is no number from \(first.shown) to \(last.shown)", "the lower limit comes first")
         default: return nil
         }
@@ -258,7 +270,8 @@ extension FlowChecks {
 
     /// Checks the elements that `table.concat` joins or `table.sort` compares.
     private mutating func checkElements(_ name: String, _ arguments: CallArguments, _ index: Int) {
-        let (types, joins) = (arguments.types, name == "table.concat")
+        let types = arguments.types
+        let joins = name == "table.concat"
         guard joins || types.count == 1, !arguments.isOpen, !context.setsMetatables else { return }
         let elements: [ValueType] =
             switch types.first?.detail {
@@ -268,12 +281,13 @@ extension FlowChecks {
             default: []
             }
         guard let wrong = elements.first(where: { $0.isNever(.basic) }) else { return }
+        let what = "the elements of \(arguments.word ?? "the array"), one of which is \(wrong)"
         report(
-            .argument, index, arguments.word ?? "table",
-            "\(name) \(joins ? "joins" : "compares") the elements of \(arguments.word ?? "the array"), one of which is \(wrong)",
+            .argument, index, arguments.word ?? "table", "\(name) \(joins ? "joins" : "compares") \(what)",
             hint: joins ? nil : "give it a function(x, y) that returns whether x comes first")
     }
 
+    /// Checks a format that is known, and the values for it.
     private mutating func checkFormat(_ arguments: CallArguments, _ index: Int) {
         guard case .text(let format) = arguments.types.first?.detail else { return }
         let values: [LibraryFunction.Argument]
@@ -293,6 +307,7 @@ extension FlowChecks {
         }
     }
 
+    /// Checks the name and the arguments that `host.call` gets.
     private mutating func checkCallOfHost(_ arguments: CallArguments, _ index: Int) {
         guard case .text(let text) = arguments.types.first?.detail else {
             if let first = arguments.types.first, first.isNever(.basic) {

@@ -12,8 +12,15 @@ extension FlowChecks {
         report(.operand, index, value, word, unless: value.objects.union([.table]), "sets a field of")
     }
 
+    /// The names that other languages have for a length.
     private static let lengths: Set = ["count", "length", "len", "size", "n"]
 
+    /// Advice on a member of an array that is a function of `table`; nil if it is not.
+    private static func hint(forFunction name: String, ofArray word: String?) -> String? {
+        LibraryFunction.all["table.\(name)"] == nil ? nil : "table.\(name)(\(word ?? "list"), …)"
+    }
+
+    /// Checks a member that is read. Its name is nil if it is not known.
     mutating func checkMember(_ name: String?, of value: ValueType, _ word: String?, _ index: Int) {
         checkIndexed(value, word, index)
         guard let name else { return }
@@ -31,8 +38,7 @@ extension FlowChecks {
             report(
                 .unknownField, index, name, "an array has no field \(name)",
                 hint: Self.lengths.contains(name)
-                    ? "#\(word ?? "list") is its length"
-                    : LibraryFunction.all["table.\(name)"].map { _ in "table.\(name)(\(word ?? "list"), …)" })
+                    ? "#\(word ?? "list") is its length" : Self.hint(forFunction: name, ofArray: word))
         case .dictionary(let key, _) where context.interface.lacks(name, in: key):
             report(
                 .unknownCase, index, name, "\(key) has no value \"\(name)\", so the table never has it",
@@ -55,10 +61,10 @@ extension FlowChecks {
         if case .integer(let position) = key.detail, position < 1, value.detail?.isArray == true,
             !context.setsZero, !context.setsMetatables
         {
+            let list = word ?? "list"
             report(
                 .unknownField, index, word, "an array has no position \(position): its first one is 1",
-                hint:
-                    "\(word ?? "list")[1] is its first element, and \(word ?? "list")[#\(word ?? "list")] its last one")
+                hint: "\(list)[1] is its first element, and \(list)[#\(list)] its last one")
         }
         if value.kinds == .string, key.isNever(.string), !context.setsMetatables, !isAsked(index) {
             report(
@@ -83,6 +89,7 @@ extension FlowChecks {
         }
     }
 
+    /// Checks a method that is called. Its name is nil if it is not known.
     mutating func checkMethod(_ name: String?, of value: ValueType, _ word: String?, _ index: Int) {
         checkIndexed(value, word, index)
         guard let name else { return }
@@ -102,7 +109,7 @@ extension FlowChecks {
         if case .array = value.detail, !context.written.contains(name), !context.setsMetatables {
             report(
                 .unknownMethod, index, name, "an array has no method \(name)",
-                hint: LibraryFunction.all["table.\(name)"].map { _ in "table.\(name)(\(word ?? "list"), …)" })
+                hint: Self.hint(forFunction: name, ofArray: word))
         }
         guard case .object(let type) = value.detail, !context.written.contains(name),
             context.interface.exposes(type), context.interface.method(name, of: type) == nil,
@@ -112,6 +119,7 @@ extension FlowChecks {
         report(.unknownMethod, index, name, "\(type) has no method \(name)", hint: meant)
     }
 
+    /// Checks an element that an instruction reads with the key in a register.
     mutating func checkElement(_ instruction: Instruction, _ index: Int, _ state: FlowState) {
         let (table, key) = (state[instruction.b], state[instruction.c])
         checkElement(of: table, key: key, word: flow.name(instruction.b, state, index), index)
@@ -135,8 +143,8 @@ extension FlowChecks {
     private func isLookedAt(_ index: Int) -> Bool {
         guard function.code.indices.contains(index + 1) else { return true }
         let (read, next) = (function.code[index], function.code[index + 1])
-        return next.isTest && (next.a == read.a || next.opcode == .testAndSet && next.b == read.a)
-            || flow.local(read.a, at: index + 1) != nil
+        if flow.local(read.a, at: index + 1) != nil { return true }
+        return next.isTest && (next.a == read.a || (next.opcode == .testAndSet && next.b == read.a))
     }
 
     /// Finds a loop that begins at position 0 of an array, unless it has a test before the access.
@@ -176,13 +184,18 @@ extension FlowChecks {
     }
 
     /// Finds a number that is likely to have a fraction where the app takes an integer.
+    ///
+    /// - Parameter place: The words for the place of the value.
     mutating func checkFraction(
         of value: ValueType, as type: InterfaceType, _ place: String, _ index: Int, _ word: String?
     ) {
         guard let fraction = context.comparisons.fraction(in: value, as: type) else { return }
+        let what =
+            switch fraction {
+            case .value: place
+            case .field(let name): "the field \(name)"
+            }
         report(
-            .mayNotFit, index, word,
-            "\(fraction.map { "the field \($0)" } ?? place) is an integer, but this may have a fraction",
-            hint: Self.hintForFraction)
+            .mayNotFit, index, word, "\(what) is an integer, but this may have a fraction", hint: Self.hintForFraction)
     }
 }

@@ -8,6 +8,8 @@ extension FlowChecks {
     /// The table type, if the value may be a table with metamethods. One of the script has none unless it sets
     /// metatables.
     func tables(_ value: ValueType) -> ValueType.Kinds { value.detail == nil || context.setsMetatables ? .table : [] }
+
+    /// The types that can be called, if the value has them.
     func calls(_ value: ValueType) -> ValueType.Kinds { ValueType.Kinds.function.union(tables(value)) }
 
     /// Checks the operands of a calculation. The other one is in a register, `right`, or is a constant, `other`.
@@ -23,14 +25,19 @@ extension FlowChecks {
         if other.isNever(.basic) { report(.operand, index, nil, "calculates with \(other)") }
     }
 
-    /// If it is alone, the other operand is not a table whose metamethod takes this one. No metamethod takes an
-    /// original.
+    /// Checks an operand of a calculation.
+    ///
+    /// - Parameter isAlone: Whether the other operand is no table or object whose metamethod may take this one. No
+    ///   metamethod takes an original.
     private mutating func checkOperand(
         _ register: Int, _ type: ValueType, isAlone: Bool, _ index: Int, _ state: FlowState
     ) {
-        let taken: ValueType.Kinds =
-            isAlone
-            ? tables(type).union(type.objects) : type.isOriginal ? .table : [.table, .function, .boolean, .object]
+        let taken: ValueType.Kinds
+        if isAlone {
+            taken = tables(type).union(type.objects)
+        } else {
+            taken = type.isOriginal ? .table : [.table, .function, .boolean, .object]
+        }
         report(
             .operand, index, type, flow.name(register, state, index),
             unless: taken.union(.basic), "calculates with")
@@ -50,8 +57,9 @@ extension FlowChecks {
                 hint: isSum ? "Lua joins strings with .." : nil)
         case .scalar
         where !context.globalsRead.contains("tonumber") && flow.isSeen(word, before: index, asText: true) == false:
+            let what = word.map { "\($0), which is \(value)" } ?? "\(value)"
             report(
-                .mayNotFit, index, word, "\(operation) \(word.map { "\($0), which is \(value)" } ?? "\(value)")",
+                .mayNotFit, index, word, "\(operation) \(what)",
                 hint: "tonumber(…) reads a number, or nil\(isSum ? "; .. joins strings" : "")")
         default: break
         }
@@ -138,15 +146,16 @@ extension FlowChecks {
         if let (value, word) = wrong {
             return report(.operand, index, value, word, unless: ordered(value), "compares")
         }
-        if left.isNever([.string, .table, .object]) && right.isNever([.integer, .float, .table, .object])
-            || right.isNever([.string, .table, .object]) && left.isNever([.integer, .float, .table, .object])
-        {
-            report(.operand, index, words.compactMap(\.self).first, Self.comparison(of: left, with: right, words))
-        }
+        // A number and a string have no order.
+        func isNumber(_ value: ValueType) -> Bool { value.isNever([.string, .table, .object]) }
+        func isText(_ value: ValueType) -> Bool { value.isNever([.integer, .float, .table, .object]) }
+        guard (isNumber(left) && isText(right)) || (isText(left) && isNumber(right)) else { return }
+        report(.operand, index, words.compactMap(\.self).first, Self.comparison(of: left, with: right, words))
     }
 
     // MARK: loops
 
+    /// Checks the first value, the limit and the step of a loop, which are in a register and the two after it.
     mutating func checkNumericLoop(_ register: Int, _ index: Int, _ state: FlowState) {
         for (offset, what) in ["first value", "limit", "step"].enumerated() {
             let (value, word) = (state[register + offset], flow.name(register + offset, state, index))
@@ -157,6 +166,7 @@ extension FlowChecks {
         report(.operand, index, "for", "the step of the loop is 0, which is an error")
     }
 
+    /// Checks the function that a loop calls for its values.
     mutating func checkGenericLoop(_ register: Int, _ index: Int, _ state: FlowState) {
         let (value, word) = (state[register], flow.name(register, state, index))
         report(

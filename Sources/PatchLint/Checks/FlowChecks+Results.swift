@@ -7,6 +7,9 @@ extension FlowChecks {
         return (replacement.name, context.interface.type(replacement.signature.resultType))
     }
 
+    /// Checks the first value that a return gives.
+    ///
+    /// - Parameter word: Its name in the script; nil if it has none.
     mutating func checkResult(_ value: ValueType, _ word: String?, _ index: Int) {
         guard let (name, result) = result else { return }
         if let fault = context.comparisons.fault(of: value, as: result) {
@@ -32,29 +35,40 @@ extension FlowChecks {
             flow.local(register, at: index) != nil, !flow.assignedWithin.contains(register)
         else { return false }
         context.budget.pay(10 * index)
+        func endsLoop(_ instruction: Instruction) -> Bool {
+            switch instruction.opcode {
+            case .forLoop, .genericForLoop: true
+            case .jump: instruction.jump < 0
+            default: false
+            }
+        }
         let before = function.code[..<index]
         return before.count(where: \.isTest) == 1
             && before.contains { $0.opcode == .loadNil && ($0.a...$0.a + $0.b).contains(register) }
-            && !before.contains {
-                [.forLoop, .genericForLoop].contains($0.opcode) || $0.opcode == .jump && $0.jump < 0
-            }
+            && !before.contains(where: endsLoop)
     }
 
+    /// Checks a return without a value.
     mutating func checkNoResult(_ index: Int) {
         guard let (name, result) = result, !ValueType.accepted(as: result, in: context.interface).contains(.nil)
         else { return }
+        let hint = "return original(…) where nothing changes"
         // The compiler adds a return to the end of each function.
-        let (isAdded, returnsValue) = (index == function.code.count - 1, flow.returnsValue)
+        guard index == function.code.count - 1 else {
+            return report(
+                .resultType, index, "return", "\(name) returns \(result), but this returns nothing", hint: hint)
+        }
         // An unknown function that is called last may always throw.
         func mayEnd(_ call: Int) -> Bool { call + 1 == index || function.jump(at: call + 1, leadsTo: index) }
-        if isAdded, flow.unknownCalls.contains(where: mayEnd) { return }
-        report(
-            isAdded && returnsValue ? .missingReturn : .resultType, index, isAdded ? "end" : "return",
-            isAdded
-                ? returnsValue
-                    ? "\(name) returns \(result), but one path through the replacement ends without a return"
-                    : "\(name) returns \(result), but the replacement never returns a value"
-                : "\(name) returns \(result), but this returns nothing",
-            hint: "return original(…) where nothing changes")
+        if flow.unknownCalls.contains(where: mayEnd) { return }
+        if flow.returnsValue {
+            report(
+                .missingReturn, index, "end",
+                "\(name) returns \(result), but one path through the replacement ends without a return", hint: hint)
+        } else {
+            report(
+                .resultType, index, "end", "\(name) returns \(result), but the replacement never returns a value",
+                hint: hint)
+        }
     }
 }

@@ -60,10 +60,12 @@ struct FlowChecks {
     /// Reports an operation on a value that has none of the types that the operation accepts, or that may be nil.
     ///
     /// - Parameters:
+    ///   - code: The code for a value that has none of the types. The other one is `mayBeNil`.
     ///   - index: The place of the instruction in the function.
     ///   - word: The name of the value in the script; nil if it has none.
     ///   - kinds: The types that the operation accepts.
     ///   - operation: A verb, such as `calls`, whose object is the value.
+    ///   - advice: The hint, unless there is one for the original or for nil.
     mutating func report(
         _ code: Finding.Code, _ index: Int, _ value: ValueType, _ word: String?, unless kinds: ValueType.Kinds,
         _ operation: String, hint advice: @autoclosure () -> String? = nil
@@ -71,18 +73,20 @@ struct FlowChecks {
         // A test for nil does not help a value that the operation never accepts.
         guard value.isNever(kinds) else {
             guard !kinds.contains(.nil), flow.isDoubtful(value, word, index) else { return }
-            return report(
-                .mayBeNil, index, word, "\(operation) \(word.map { "\($0), which may be nil" } ?? "\(value)")",
-                hint: Self.hintForNil(word))
+            let what = word.map { "\($0), which may be nil" } ?? "\(value)"
+            return report(.mayBeNil, index, word, "\(operation) \(what)", hint: Self.hintForNil(word))
         }
-        let isOriginal = value.isOriginal
         let what = word.map { "\($0), which is \(value)" } ?? "\(value)"
-        let isFirst = isOriginal && word.map { !$0.lowercased().hasPrefix("orig") && $0 != "_" } ?? false
-        let hint =
-            isFirst
-            ? "a replacement's first parameter is the original; the arguments follow it"
-            : isOriginal ? "call it: \(word ?? "original")(…)" : advice()
+        let hint = value.isOriginal ? Self.hintForOriginal(word) : advice()
         report(code, index, word, "\(operation) \(what)", hint: hint)
+    }
+
+    /// Advice on an original that is used as another value: if it has another name, the script may not expect it there.
+    private static func hintForOriginal(_ word: String?) -> String {
+        if let word, word != "_", !word.lowercased().hasPrefix("orig") {
+            return "a replacement's first parameter is the original; the arguments follow it"
+        }
+        return "call it: \(word ?? "original")(…)"
     }
 
     /// The words for the fault of a value.

@@ -4,6 +4,7 @@ internal import PatchCrypto
 final class FlowContext {
     /// The interface of the app; empty if it is not known.
     let interface: KnownInterface
+    /// Whether the interface of the app is known.
     let knowsApp: Bool
     /// The globals that a script assigns. They may be anything.
     let assigned: Set<String>
@@ -43,14 +44,14 @@ final class FlowContext {
         comparisons = TypeComparisons(interface, budget)
     }
 
-    /// A table of the sandbox, or another global.
+    /// A table or a function of the sandbox; unknown for any other global, and for one whose name is not known.
     func global(_ name: String?) -> ValueType {
         guard let name else { return .unknown }
         return globals.value(of: name) {
-            let kinds: ValueType.Kinds? =
-                SandboxNames.members[name] != nil ? .table : LibraryFunction.all[name] != nil ? .function : nil
-            guard let kinds, !assigned.contains(name) else { return .unknown }
-            return details.numbered(ValueType(kinds, .library(name)))
+            if assigned.contains(name) { return .unknown }
+            if SandboxNames.members[name] != nil { return details.numbered(ValueType(.table, .library(name))) }
+            guard LibraryFunction.all[name] != nil else { return .unknown }
+            return details.numbered(ValueType(.function, .library(name)))
         }
     }
 }

@@ -29,8 +29,10 @@ final class ValueDetails {
     }
 }
 
+/// A call of the original whose arguments are parameters.
 struct OriginalCall: Equatable {
     let index: Int
+    /// Whether an argument may be a table, whose contents other code may change, or something else that has a state.
     let hasTable: Bool
 }
 
@@ -99,9 +101,12 @@ struct FlowState: Equatable {
     }
 
     static func == (left: FlowState, right: FlowState) -> Bool {
-        left.registers == right.registers && left.open == right.open && left.openCount == right.openCount
-            && (left.others.isEmpty && right.others.isEmpty
-                || left.others.first ?? Others() == right.others.first ?? Others())
+        guard left.registers == right.registers, left.open == right.open, left.openCount == right.openCount else {
+            return false
+        }
+        // Parts that are all empty may be there or not.
+        if left.others.isEmpty, right.others.isEmpty { return true }
+        return left.tables == right.tables && left.facts == right.facts && left.originals == right.originals
     }
 
     var count: Int { registers.count }
@@ -174,8 +179,9 @@ struct FlowState: Equatable {
         if !facts.isEmpty { forgetFacts(of: register) }
     }
 
+    /// Forgets the values of a register and of all that follow.
     mutating func forget(from first: Int) {
-        for register in max(0, first)..<max(first, registers.count, 0) { registers[register] = .unknown }
+        for register in registers.indices.clamped(to: first..<Int.max) { registers[register] = .unknown }
         if !tables.isEmpty { tables = tables.filter { $0.key < first } }
     }
 
@@ -261,6 +267,7 @@ extension ValueType.Detail {
     }
 }
 
+/// A field of the table in a register.
 struct FieldPlace: Hashable {
     let register: Int
     let field: ExactString

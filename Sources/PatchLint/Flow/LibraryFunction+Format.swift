@@ -7,6 +7,7 @@ extension LibraryFunction {
         case refused(String)
     }
 
+    /// Reads a format of `string.format`.
     static func read(_ format: String) -> Format {
         var values: [Argument] = []
         var rest = Array(format.utf8)[...]
@@ -42,10 +43,15 @@ extension LibraryFunction {
         /// Whether Lua accepts the flags, the width and the precision of an item, as `checkformat` in its lstrlib.c.
         func takes(_ options: ArraySlice<UInt8>) -> Bool {
             guard let flags else { return options.isEmpty }
-            // Lua copies an item into a buffer of 32 bytes.
+            // Lua copies an item into a buffer of 32 bytes, of which it leaves these to the options.
             guard options.count < 21 else { return false }
             var rest = options.drop { flags.utf8.contains($0) }
-            func dropNumber() { rest = rest.dropFirst(rest.prefix(2).prefix { "0123456789".utf8.contains($0) }.count) }
+            /// Drops a width or a precision, which has at most two digits.
+            func dropNumber() {
+                for _ in 1...2 {
+                    if let digit = rest.first, (0x30...0x39).contains(digit) { rest = rest.dropFirst() }
+                }
+            }
             guard rest.first != UInt8(ascii: "0") else { return false }
             dropNumber()
             if hasPrecision, rest.first == UInt8(ascii: ".") {

@@ -52,6 +52,7 @@ struct LibraryFunction: Sendable {
     let results: [ValueType]
     /// Whether there may be other results.
     let isOpen: Bool
+    /// Whether it returns at all.
     let returns: Bool
 
     /// The functions of the sandbox that refuse some values, or return less than a script may expect.
@@ -64,9 +65,11 @@ struct LibraryFunction: Sendable {
             all[name] = LibraryFunction(
                 arguments: arguments, optional: optional, results: results, isOpen: isOpen, returns: returns)
         }
+        // Of a function that takes any number of values, the first few are checked.
+        func several(_ argument: Argument) -> [Argument] { Array(repeating: argument, count: 8) }
         let integerOrNil = ValueType([.integer, .nil])
         add("string.byte", [.text], optional: [.integer, .integer], results: [integerOrNil], isOpen: true)
-        add("string.char", optional: Array(repeating: .integer, count: 8), results: [.string])
+        add("string.char", optional: several(.integer), results: [.string])
         add(
             "string.find", [.text, .text], optional: [.integer, .any], results: [integerOrNil, integerOrNil],
             isOpen: true)
@@ -92,8 +95,8 @@ struct LibraryFunction: Sendable {
         add("math.floor", [.number], results: [.integer])
         add("math.fmod", [.number, .number], results: [.number])
         add("math.log", [.number], optional: [.number], results: [.float])
-        add("math.max", [.number], optional: Array(repeating: .number, count: 8), results: [.number])
-        add("math.min", [.number], optional: Array(repeating: .number, count: 8), results: [.number])
+        add("math.max", [.number], optional: several(.number), results: [.number])
+        add("math.min", [.number], optional: several(.number), results: [.number])
         add("math.modf", [.number], results: [.number, .float])
         add("math.rad", [.number], results: [.float])
         add("math.random", optional: [.integer, .integer], results: [.number])
@@ -112,7 +115,7 @@ struct LibraryFunction: Sendable {
         add("table.sort", [.array], optional: [.function])
         add("table.unpack", [.array], optional: [.integer, .integer], isOpen: true)
 
-        add("utf8.char", optional: Array(repeating: .integer, count: 8), results: [.string])
+        add("utf8.char", optional: several(.integer), results: [.string])
         add("utf8.codepoint", [.text], optional: [.integer, .integer, .any], results: [integerOrNil], isOpen: true)
         add("utf8.codes", [.text], optional: [.any], results: [.unknown, .unknown, .unknown])
         add("utf8.len", [.text], optional: [.integer, .integer, .any], results: [integerOrNil], isOpen: true)
@@ -186,8 +189,9 @@ extension LibraryFunction.Argument {
         guard requirement == .integer else { return nil }
         if number.hasFraction { return "\(shown), which has a fraction" }
         // Lua reduces the digits of a hexadecimal integer to 64 bits.
-        let isHexadecimal = text.utf8.contains { $0 | 0x20 == UInt8(ascii: "x") }
-        return isHexadecimal || abs(number) <= 0x1p63 ? nil : "\(shown), which is not an integer of 64 bits"
+        if text.utf8.contains(where: { $0 | 0x20 == UInt8(ascii: "x") }) { return nil }
+        // As a `Double`, the greatest integer is this power of two.
+        return abs(number) <= 0x1p63 ? nil : "\(shown), which is not an integer of 64 bits"
     }
 
     var description: String {

@@ -17,6 +17,7 @@ package final class LintBudget {
     /// Whether the budget is used up. Unfinished work is then given up.
     var isSpent: Bool { steps < 0 }
 
+    /// Takes steps from those that are left.
     func pay(_ count: Int) { steps -= count }
 
     /// Begins another round, whose problems replace those of the one before.
@@ -33,7 +34,9 @@ package final class LintBudget {
         spelling.nearest(word, among: known)
     }
 
-    /// Advice such as `did you mean "x"?`; nil if no known word is close. `shown` quotes the word.
+    /// Advice such as `did you mean "x"?`; nil if no known word but the word itself is close.
+    ///
+    /// - Parameter shown: The known word as a script writes it, such as in quotes.
     func advice(for word: String, among known: [String], shown: (String) -> String = { $0 }) -> String? {
         nearest(word, among: known.filter { $0 != word }).map { "did you mean \(shown($0))?" }
     }

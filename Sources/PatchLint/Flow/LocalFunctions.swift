@@ -5,6 +5,7 @@ final class LocalFunctions {
         let type: ValueType
         /// The types of the arguments of all calls so far; nil before the first one.
         var arguments: [ValueType]?
+        /// The type of its result for any arguments; nil if it is not known.
         var result: ValueType?
         /// Whether it has been followed, and never returns.
         var ends = false
@@ -20,6 +21,7 @@ final class LocalFunctions {
 
     init(_ follow: @escaping Follow) { self.follow = follow }
 
+    /// Adds a function, and returns its number.
     func add(_ function: Prototype, _ details: ValueDetails) -> Int {
         let type = details.numbered(ValueType(.function, .helper(all.count)))
         all.append(Helper(function: function, type: type))
@@ -27,11 +29,14 @@ final class LocalFunctions {
     }
 
     /// Notes the arguments of a call, without constants and guesses, which the next call may not share.
+    ///
+    /// - Parameter isOpen: Whether an unknown number of arguments follows.
     func note(_ number: Int, arguments: [ValueType], isOpen: Bool) {
         let count = all[number].function.parameters
         var types = arguments.prefix(count).map(\.widened)
         while types.count < count { types.append(isOpen ? .unknown : .nil) }
-        all[number].arguments = all[number].arguments.map { zip($0, types).map { $0.joined(with: $1) } } ?? types
+        if let known = all[number].arguments { types = zip(known, types).map { $0.joined(with: $1) } }
+        all[number].arguments = types
     }
 
     /// The result of a function for any arguments; nil if it is not known.
@@ -39,7 +44,9 @@ final class LocalFunctions {
         if !all[number].isFollowed {
             // While the function is followed, its result is not known.
             all[number].isFollowed = true
-            (all[number].result, all[number].ends) = follow(all[number].function, context)
+            let found = follow(all[number].function, context)
+            all[number].result = found.type
+            all[number].ends = found.ends
         }
         return all[number].result
     }

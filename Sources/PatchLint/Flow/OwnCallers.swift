@@ -18,11 +18,11 @@ final class OwnCallers {
         var areMixed = false
 
         func mayHave(global name: String) -> Bool {
-            globals.contains(name) || areMixed && (anyField || fields.contains(name))
+            globals.contains(name) || (areMixed && (anyField || fields.contains(name)))
         }
 
         func mayHave(field name: String) -> Bool {
-            anyField || fields.contains(name) || areMixed && globals.contains(name)
+            anyField || fields.contains(name) || (areMixed && globals.contains(name))
         }
     }
 
@@ -159,6 +159,7 @@ extension Prototype {
         }
     }
 
+    /// Notes the uses of the field of a table that the function, or one within it, has as an upvalue.
     private func findUses(ofTableIn upvalue: Int, _ found: inout FieldUses) {
         found.callers.budget.pay(10 * code.count)
         guard !found.callers.budget.isSpent else { return }
@@ -208,7 +209,8 @@ extension Prototype {
     /// replacement is called only after `run(rules[name], price)`, `return rules[name]`, `run = rules[name]` with a
     /// name that is not a local one of the function, or `{call = rules[name]}`.
     fileprivate func mayCallElement(_ index: Int, _ callers: OwnCallers) -> Bool {
-        var (register, place) = (code[index].a, index + 1)
+        var register = code[index].a
+        var place = index + 1
         for _ in 0..<100 {
             guard code.indices.contains(place), !callers.budget.isSpent else { return false }
             callers.budget.pay(1)
@@ -232,7 +234,7 @@ extension Prototype {
                 if next.isTest { place += 1 }
             }
         }
-        // A call may have a long argument.
+        // The call may come after these instructions, if it has a long argument.
         return true
     }
 

@@ -29,6 +29,7 @@ extension Prototype {
         }
     }
 
+    /// Whether the function, and those within it, only ever call the value of an upvalue.
     private func onlyCalls(upvalue: Int, _ budget: LintBudget) -> Bool {
         budget.pay(10 * code.count)
         guard !budget.isSpent else { return false }
@@ -44,7 +45,7 @@ extension Prototype {
         }
     }
 
-    /// Whether the value that an instruction puts into a register is called next.
+    /// Whether the value that an instruction puts into a register is called next, after at most 100 instructions.
     func isCallee(_ index: Int) -> Bool {
         let register = code[index].a
         for instruction in code[(index + 1)...].prefix(100) where instruction.a == register {

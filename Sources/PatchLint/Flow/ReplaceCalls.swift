@@ -67,6 +67,7 @@ final class ReplaceCalls {
         }
     }
 
+    /// Whether a value is `patch.replace`.
     private func isReplace(_ value: Value) -> Bool {
         guard let (function, index) = origin(of: value), field(readBy: index, of: function) == "replace" else {
             return false
@@ -126,6 +127,8 @@ final class ReplaceCalls {
         }
     }
 
+    /// The nearest instruction before another one that writes a register, whatever jumps there are; nil if there is
+    /// none, or the budget is spent.
     private func lastWrite(of register: Int, before index: Int, in function: Prototype) -> Int? {
         for place in (0..<index).reversed() {
             budget.pay(1)

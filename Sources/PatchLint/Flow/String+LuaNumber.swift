@@ -1,7 +1,7 @@
 extension String {
-    /// The number that Lua reads from the string; nil if Lua does not read it as a number.
+    /// The number that Lua reads from the string; nil if Lua does not read it as a number. A string of more than 200
+    /// bytes is not read, and is taken for 0.
     var luaNumber: Double? {
-        // A longer string is not checked.
         guard utf8.count <= 200 else { return 0 }
         func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (9...13).contains(byte) }
         let text = utf8.drop(while: isSpace)
@@ -14,7 +14,8 @@ extension String {
         let isHex = digits.hasPrefix("0x")
         guard isHex || digits.utf8.contains(where: { (0x30...0x39).contains($0) }) else { return nil }
         // Swift requires an exponent in a hexadecimal number.
-        return Double(isHex && !digits.contains("p") ? word + "p0" : word)
+        let needsExponent = isHex && !digits.contains("p")
+        return Double(needsExponent ? word + "p0" : word)
     }
 
     /// The beginning of the string in quotes, for a message.

@@ -19,6 +19,7 @@ final class TypeComparisons {
     private var faults: [Pair: ValueType.Fault] = [:]
     /// The pairs that are assumed to fit for now.
     private var assumed: Set<Pair> = []
+    /// Whether a part has not been compared, so that a fit is not certain.
     private var isCut = false
 
     init(_ interface: KnownInterface, _ budget: LintBudget) {
@@ -82,6 +83,7 @@ final class TypeComparisons {
         }
     }
 
+    /// The fault of an element of an array, as one of the array's type.
     private func faultOfParts(
         of value: ValueType, as element: InterfaceType, _ type: InterfaceType, depth: Int
     ) -> ValueType.Fault? {
@@ -105,22 +107,30 @@ final class TypeComparisons {
         }
     }
 
-    /// Where a value is likely to have a fraction, but an integer is wanted.
-    ///
-    /// It is the name of the struct's field, or `.some(nil)` for the value itself, or nil if there is no such place.
-    func fraction(in value: ValueType, as type: InterfaceType) -> String?? {
+    /// A place at which a value has a number with a fraction.
+    enum FractionPlace {
+        case value
+        /// A field of a struct.
+        case field(String)
+    }
+
+    /// Where a value is likely to have a fraction, but an integer is wanted; nil if there is no such place.
+    func fraction(in value: ValueType, as type: InterfaceType) -> FractionPlace? {
         switch (type, value.detail) {
         case (.optional(let type), _): return fraction(in: value, as: type)
-        case (.named(let name), .fraction): return interface.isInteger(name) ? .some(nil) : nil
+        case (.named(let name), .fraction): return interface.isInteger(name) ? .value : nil
         case (.named(let name), .fields(let fields, _)):
             budget.pay(10 + 20 * fields.count)
             let field = interface.structure(name)?.fields.first { field in
                 guard case .named(let name) = field.type, interface.isInteger(name) else { return false }
                 return fields[field.name]?.detail == .fraction
             }
-            return field.map { .some($0.name) }
+            return field.map { .field($0.name) }
         case (.array(let type), .list(let elements, _)):
-            return elements.lazy.compactMap { self.fraction(in: $0, as: type) }.first
+            for element in elements {
+                if let place = fraction(in: element, as: type) { return place }
+            }
+            return nil
         default: return nil
         }
     }
@@ -159,16 +169,23 @@ final class TypeComparisons {
         }
         guard !fitting.contains(pair), assumed.insert(pair).inserted else { return nil }
         budget.pay(40 + 100 * wanted.fields.count)
-        let fault =
-            wanted.fields.contains { !$0.isOptional && given.place(of: $0.name) == nil }
-            ? .type(.named(wanted.name), value)
-            : faultOfFields(wanted, depth: depth, writes: ValueFields()) { [interface] field in
+        let fault: ValueType.Fault?
+        if wanted.fields.contains(where: { !$0.isOptional && given.place(of: $0.name) == nil }) {
+            fault = .type(.named(wanted.name), value)
+        } else {
+            fault = faultOfFields(wanted, depth: depth, writes: ValueFields()) { [interface] field in
                 given.field(field.name).map { ValueType($0.type, in: interface) }
             }
+        }
         if let fault { faults[pair] = fault }
         return fault
     }
 
+    /// The fault of the first field that does not fit, or is missing.
+    ///
+    /// - Parameters:
+    ///   - writes: The fields that the script has written.
+    ///   - value: Returns the value that there is for a field; nil if there is none.
     private func faultOfFields(
         _ wanted: KnownStruct, depth: Int, writes: ValueFields, value: (KnownStruct.Field) -> ValueType?
     ) -> ValueType.Fault? {
@@ -202,8 +219,9 @@ final class TypeComparisons {
 
 extension ValueType {
     enum Fault: Equatable {
+        /// A value of another type.
         case type(InterfaceType, ValueType)
-        /// A field that it does not have.
+        /// A field that it does not have, and the fields that it has but the struct does not.
         case missing(field: String, of: String, written: [String])
         /// A field that has another type.
         case field(String, of: String, InterfaceType, ValueType)

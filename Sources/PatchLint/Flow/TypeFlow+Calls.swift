@@ -4,12 +4,15 @@ internal import PatchRunner
 /// The arguments of a call. If it is open, an unknown number of others follows.
 struct CallArguments {
     var types: [ValueType]
+    /// The names of the arguments in the script; nil for one without a name.
     var words: [String?]
     var isOpen: Bool
     /// Whether the last two are the results of one call.
     var areResults: Bool
 
+    /// The name of the first argument; nil if it has none.
     var word: String? { words.first.flatMap { $0 } }
+    /// The first argument; nil to Lua if there is none.
     var first: ValueType { types.first ?? (isOpen ? .unknown : .nil) }
 
     func dropFirst() -> CallArguments {
@@ -34,8 +37,8 @@ extension TypeFlow {
     func arguments(of index: Int, _ state: FlowState) -> CallArguments {
         let (register, b) = (function.code[index].a, function.code[index].b)
         // The arguments may end with the results of another call.
-        let last = state.open.map { $0 + (state.openCount ?? 0) }
-        let end = b > 0 ? register + b : min(last ?? register + 1, state.count)
+        let endOfResults = state.open.map { $0 + (state.openCount ?? 0) } ?? register + 1
+        let end = b > 0 ? register + b : min(endOfResults, state.count)
         let places = register + 1..<max(register + 1, end)
         return CallArguments(
             types: places.map { state[$0] }, words: places.map { name($0, state, index) },
@@ -91,16 +94,19 @@ extension TypeFlow {
         return CallResults(types: [result], isOpen: true)
     }
 
-    /// The names of a call's arguments, if all of them are parameters that the script never changes.
+    /// The names of a call's arguments; nil if not all of them are parameters after the original that the script never
+    /// changes.
     mutating func parameters(_ arguments: CallArguments, _ index: Int) -> [String]? {
         let words = arguments.words.compactMap(\.self)
+        guard !arguments.isOpen, !words.isEmpty, words.count == arguments.types.count else { return nil }
         context.budget.pay(10 * words.count * function.parameters)
-        let parameters = words.filter { word in
-            (1..<max(1, function.parameters)).contains {
-                local($0, at: index) == word && isAssignedOnce($0, name: localNumber($0, at: index) ?? -1)
+        for word in words {
+            let register = (0..<function.parameters).dropFirst().first { local($0, at: index) == word }
+            guard let register, let name = localNumber(register, at: index), isAssignedOnce(register, name: name) else {
+                return nil
             }
         }
-        return !arguments.isOpen && !words.isEmpty && parameters.count == arguments.types.count ? words : nil
+        return words
     }
 
     /// Notes a call of the original with parameters only.
@@ -163,15 +169,18 @@ extension TypeFlow {
         return CallResults(types: results, isOpen: function.isOpen, ends: !function.returns)
     }
 
+    /// Changes the value of each register that has a name; of none without a name.
     private func change(
         _ word: String?, _ index: Int, _ state: inout FlowState, to value: (ValueType) -> ValueType
     ) {
+        guard let word else { return }
         context.budget.pay(10 * state.count)
-        for register in 0..<state.count where word != nil && name(register, state, index) == word {
+        for register in 0..<state.count where name(register, state, index) == word {
             state[register] = value(state[register])
         }
     }
 
+    /// Follows `table.insert` with two or more arguments, or with an unknown number of them.
     private mutating func insert(_ arguments: CallArguments, _ index: Int, _ state: inout FlowState) {
         context.budget.pay(10 * state.count)
         let (word, table) = (arguments.word, arguments.first)
@@ -186,6 +195,7 @@ extension TypeFlow {
         for register in registers { append(value, to: register, &state) }
     }
 
+    /// The result of `tonumber`, which is nil for a string that is not a numeral.
     private mutating func number(from value: ValueType, _ arguments: CallArguments, _ index: Int) -> ValueType {
         if arguments.types.count == 1, !arguments.isOpen {
             if value.isNever(ValueType.Kinds.all.subtracting(.number)) { return value }
@@ -200,6 +210,7 @@ extension TypeFlow {
         return ValueType(arguments.types.count == 1 ? [.integer, .float, .nil] : [.integer, .nil], doubt: doubt)
     }
 
+    /// The keys and the values that a loop gets from a table; nil if they are not known.
     private func elements(of table: ValueType) -> (key: ValueType, value: ValueType)? {
         switch table.detail {
         case .array(let type): (.integer, self.value(type))

@@ -24,6 +24,7 @@ extension TypeFlow {
         return .two(function.jumpTarget(index), k ? isTrue : isFalse, index + 2, k ? isFalse : isTrue)
     }
 
+    /// Notes whether the field is nil from which the value in a register has just been read, if there is one.
     private func note(isNil: Bool, _ register: Int, _ index: Int, _ state: inout FlowState) {
         guard state.facts.count < FlowState.mostFacts, let place = place(of: register, index) else { return }
         state.facts[place] = isNil

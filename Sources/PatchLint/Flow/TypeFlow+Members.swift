@@ -3,6 +3,7 @@ internal import PatchCrypto
 // The values that are read from tables and objects.
 
 extension TypeFlow {
+    /// A field of a table, or a method of an object. Its name is nil if it is not known.
     mutating func member(_ name: String?, of value: ValueType, _ index: Int) -> ValueType {
         guard let name else { return .unknown }
         switch value.detail {
@@ -37,7 +38,7 @@ extension TypeFlow {
         else { return .unknown }
         var type = value(field.type)
         if case .optional = field.type, !type.isUnknown, !context.fieldsTested.contains(name) {
-            type.doubt = doubt("", asked: index)
+            type.doubt = doubt(Self.optional, asked: index)
         }
         return type
     }
@@ -62,6 +63,7 @@ extension TypeFlow {
     /// field.
     func valueOfEntry(_ type: InterfaceType) -> ValueType { context.changes.fields.isEmpty ? value(type) : .unknown }
 
+    /// A method of a string or an object of the app. Its name is nil if it is not known.
     func method(_ name: String?, of value: ValueType) -> ValueType {
         guard let name else { return .unknown }
         if value.kinds == .string { return functionOfStrings(name) }

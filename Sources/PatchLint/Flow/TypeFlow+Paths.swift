@@ -26,10 +26,11 @@ extension TypeFlow {
         if context.budget.isSpent { return (nil, false) }
         guard let type = flow.returned else { return (nil, !flow.entries.isEmpty) }
         // A call of an unknown function may be the one that never returns.
-        let isCertain = !type.kinds.contains(.nil) || type.kinds == .nil && flow.unknownCalls.isEmpty
+        let isCertain = !type.kinds.contains(.nil) || (type.kinds == .nil && flow.unknownCalls.isEmpty)
         return (isCertain ? type : nil, false)
     }
 
+    /// Follows all paths once more, with what is known about the writes of scripts now.
     private mutating func follow() {
         var work = [0]
         entries = []
@@ -95,6 +96,7 @@ extension TypeFlow {
     /// Whether paths may meet after an instruction, or none leads on.
     func endsBlock(_ index: Int) -> Bool { index + 1 >= isBlockStart.count || isBlockStart[index + 1] }
 
+    /// The state before the first instruction.
     private mutating func firstState() -> FlowState {
         var state = FlowState(count: max(function.registers, function.parameters) + 1, context.details)
         for parameter in 0..<function.parameters {
@@ -103,16 +105,15 @@ extension TypeFlow {
         for (parameter, type) in (arguments ?? []).enumerated() where parameter < function.parameters {
             state[parameter] = type
         }
-        guard let replacement else { return state }
-        let types = replacement.signature.argumentTypes.prefix(function.parameters).map(value)
         // A method of Wax gets the class or an object first, and the types of the other arguments depend on which.
-        guard !replacement.isMethod else { return state }
+        guard let replacement, !replacement.isMethod else { return state }
+        let types = replacement.signature.argumentTypes.prefix(function.parameters).map(value)
+        let given = [ValueType(.function, .original(replacement.name))] + types
         for parameter in 0..<function.parameters {
-            var type =
-                parameter == 0
-                ? ValueType(.function, .original(replacement.name))
-                : parameter - 1 < types.count ? types[parameter - 1] : .nil
-            if type.kinds != .nil, !type.isUnknown, type.kinds.contains(.nil) { type.doubt = doubt("", asked: 0) }
+            var type = parameter < given.count ? given[parameter] : .nil
+            if type.kinds != .nil, !type.isUnknown, type.kinds.contains(.nil) {
+                type.doubt = doubt(Self.optional, asked: 0)
+            }
             state[parameter] = type
         }
         return state

@@ -54,7 +54,7 @@ extension TypeFlow {
             break
         // R[A] := #R[B] (length operator)
         case .length:
-            let isPlain = state[b].detail?.isArray ?? false || state[b].isNever([.table, .object])
+            let isPlain = state[b].detail?.isArray == true || state[b].isNever([.table, .object])
             set(a, isPlain ? .integer : .unknown, at: index, &state)
         // R[A] := R[A].. ... ..R[A + B - 1]
         case .concatenate:
@@ -114,8 +114,7 @@ extension TypeFlow {
         case .getTable, .getInteger, .getField, .getSelf, .negate, .bitwiseNot, .length:
             return mayHaveMetatable(state[b])
         case .getGlobal:
-            return !function.isEnvironment(b)
-                && (upvalues.indices.contains(b) ? mayHaveMetatable(upvalues[b]) : true)
+            return !function.isEnvironment(b) && mayHaveMetatable(type(ofUpvalue: b))
         case .metamethod, .equal, .less, .lessOrEqual:
             return mayHaveMetatable(state[a]) || mayHaveMetatable(state[b])
         case .metamethodInteger, .metamethodConstant, .lessInteger, .lessOrEqualInteger, .greaterInteger,
@@ -147,9 +146,7 @@ extension TypeFlow {
     private func getUpvalue(_ instruction: Instruction, _ index: Int, _ state: inout FlowState) {
         let b = instruction.b
         let name = function.upvalues.indices.contains(b) ? function.upvalues[b].number : -1
-        let type: ValueType =
-            function.isEnvironment(b)
-            ? ValueType(.table, .library("_G")) : upvalues.indices.contains(b) ? upvalues[b] : .unknown
+        let type = function.isEnvironment(b) ? ValueType(.table, .library("_G")) : type(ofUpvalue: b)
         set(instruction.a, type, at: index, word: name, &state)
     }
 
@@ -158,8 +155,7 @@ extension TypeFlow {
         let (b, c) = (instruction.b, instruction.c)
         let type =
             function.isEnvironment(b)
-            ? context.global(function.text(c))
-            : upvalues.indices.contains(b) ? member(function.text(c), of: upvalues[b], index) : .unknown
+            ? context.global(function.text(c)) : member(function.text(c), of: type(ofUpvalue: b), index)
         set(instruction.a, type, at: index, word: function.textNumber(c) ?? -1, &state)
     }
 
@@ -169,7 +165,7 @@ extension TypeFlow {
         let value = instruction.k ? type(ofConstant: c) : share(c, index, &state)
         forgetChangeable(&state)
         guard !function.isEnvironment(a), let field = function.text(instruction.b) else { return }
-        let table = upvalues.indices.contains(a) ? upvalues[a] : .unknown
+        let table = type(ofUpvalue: a)
         noteField(field, value, of: table)
         if case .structure = table.detail { return }
         let key = ValueType(.string, .text(ExactString(field)))
@@ -246,40 +242,45 @@ extension TypeFlow {
         }
         var elements: [ValueType] = []
         var hasGap = false
-        for register in a + 1..<a + 1 + min(instruction.b, 50) where register < state.count {
+        for register in a + 1..<a + 1 + instruction.b where register < state.count {
             let value = state[register]
             context.budget.pay(value.size * (elements.count + 1))
             if value.kinds == .nil { hasGap = true }
             guard value.isNever(.nil), !value.isUnknown else { continue }
             if hasGap, !elements.contains(.nil) { elements.append(.nil) }
-            if !elements.contains(value), elements.count < 8 { elements.append(value) }
+            if !elements.contains(value), elements.count < ValueFields.mostElements { elements.append(value) }
         }
         keep(ValueType(.table, .list(elements, isShared: false)), in: a, &state)
     }
 
     // MARK: operators
 
-    /// - Parameter second: The other operand, if there is one.
+    /// Follows a calculation.
+    ///
+    /// - Parameter second: The second operand; nil if there is only one.
     private func arithmetic(
         _ instruction: Instruction, _ second: ValueType?, _ index: Int, _ state: inout FlowState
     ) {
         let first = state[instruction.b]
+        let other = second ?? first
         // Neither of them may have a metamethod.
-        let isPlain = first.isPlain && second?.isPlain ?? true
+        let isPlain = first.isPlain && other.isPlain
         if instruction.examines, first.detail == .fraction { state[instruction.b] = .float }
         let result: ValueType
         switch instruction.opcode {
         case .divide, .divideConstant:
-            let isFraction = isPlain && isUneven(instruction.b, index) && (second ?? first).detail != .integer(1)
-            result = isPlain ? ValueType(.float, isFraction ? .fraction : nil) : .unknown
+            let isFraction = isPlain && isUneven(instruction.b, index) && other.detail != .integer(1)
+            let quotient = isFraction ? ValueType(.float, .fraction) : .float
+            result = isPlain ? quotient : .unknown
         case .power, .powerConstant: result = isPlain ? .float : .unknown
-        case .multiplyConstant where second?.hasFraction == true && isUneven(instruction.b, index):
+        case .multiplyConstant where other.hasFraction && isUneven(instruction.b, index):
             result = first.isPlain ? ValueType(.float, .fraction) : .unknown
         default:
-            if first.kinds == .integer, second?.kinds ?? .integer == .integer {
+            if first.kinds == .integer, other.kinds == .integer {
                 result = .integer
             } else if isPlain {
-                result = first.kinds == .float || second?.kinds == .float ? .float : .number
+                let isFloat = first.kinds == .float || other.kinds == .float
+                result = isFloat ? .float : .number
             } else {
                 result = .unknown
             }
@@ -357,9 +358,7 @@ extension TypeFlow {
             set(a + offset, type, at: index, &state)
         }
         if c > 1, !results.isOpen {
-            for offset in results.types.count..<max(results.types.count, c - 1) {
-                set(a + offset, .nil, at: index, &state)
-            }
+            for offset in (0..<c - 1).dropFirst(results.types.count) { set(a + offset, .nil, at: index, &state) }
         }
         state.open = c == 0 ? a : nil
         state.openCount = c == 0 && !results.isOpen ? results.types.count : nil
@@ -399,8 +398,12 @@ extension TypeFlow {
         let (first, step) = (state[instruction.a], state[instruction.a + 2])
         var inside = state
         let isInteger = first.kinds == .integer && step.kinds == .integer
-        let begins = isInteger && first.detail == .integer(0) && step.detail == .integer(1)
-        let counter = begins ? ValueType(.integer, .counter) : isInteger ? .integer : .number
+        let counter: ValueType
+        if isInteger, first.detail == .integer(0), step.detail == .integer(1) {
+            counter = ValueType(.integer, .counter)
+        } else {
+            counter = isInteger ? .integer : .number
+        }
         set(instruction.a + 3, counter, at: index, &inside)
         return .two(index + 1, inside, index + 2 + instruction.bx, state)
     }

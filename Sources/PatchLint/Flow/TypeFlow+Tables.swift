@@ -30,23 +30,26 @@ extension TypeFlow {
         return state[register]
     }
 
+    /// Follows a write into a field of a table. Its name is nil if it is not known.
     mutating func store(_ value: ValueType, in field: String?, of register: Int, _ state: inout FlowState) {
         let type = state[register]
         // Another name may be a name of the same table, but not if the script has just made the table.
         if case .fields(_, isShared: false) = type.detail {
-            state.facts = state.facts.filter { field != nil && $0.key.field != field.map(ExactString.init) }
+            let written = field.map(ExactString.init)
+            state.facts = written == nil ? [:] : state.facts.filter { $0.key.field != written }
         } else {
             forgetChangeable(&state)
         }
-        if case .fields(var fields, isShared: false) = type.detail, let field, fields.count < 100,
+        guard let field else { return put(value, at: .string, of: register, &state) }
+        if case .fields(var fields, isShared: false) = type.detail, fields.count < ValueFields.mostWritten,
             fields.set(field, to: value)
         {
             state[register] = ValueType(.table, .fields(fields, isShared: false))
-        } else if case .structure(let name, var written) = type.detail, let field {
-            state[register] =
-                written.set(field, to: value) ? ValueType(type.kinds, .structure(name, written)) : .unknown
+        } else if case .structure(let name, var written) = type.detail {
+            let fits = written.set(field, to: value)
+            state[register] = fits ? ValueType(type.kinds, .structure(name, written)) : .unknown
         } else {
-            put(value, at: field.map { ValueType(.string, .text(ExactString($0))) } ?? .string, of: register, &state)
+            put(value, at: ValueType(.string, .text(ExactString(field))), of: register, &state)
         }
     }
 
@@ -79,12 +82,11 @@ extension TypeFlow {
     /// Follows an element that is added to an array. If the app cannot take it, its array becomes a list of such
     /// elements.
     mutating func append(_ value: ValueType, to register: Int, _ state: inout FlowState) {
-        if let elements = state[register].ownElements, !value.kinds.contains(.nil), !value.isUnknown {
-            let isNew = !elements.contains(value)
+        if var elements = state[register].ownElements, !value.kinds.contains(.nil), !value.isUnknown {
             context.budget.pay(value.size * (elements.count + 1))
-            guard !isNew || elements.count < 8 else { return forget(register, &state) }
-            return keep(
-                ValueType(.table, .list(isNew ? elements + [value] : elements, isShared: false)), in: register, &state)
+            if !elements.contains(value) { elements.append(value) }
+            guard elements.count <= ValueFields.mostElements else { return forget(register, &state) }
+            return keep(ValueType(.table, .list(elements, isShared: false)), in: register, &state)
         }
         guard case .array(let element) = state[register].detail, !value.kinds.contains(.nil),
             context.comparisons.fault(of: value, as: element) != nil
@@ -119,6 +121,7 @@ extension TypeFlow {
         context.changes.areAll = true
     }
 
+    /// Whether the app certainly takes a value as one of a type. That is not certain of a table without known contents.
     private func isCertain(_ value: ValueType, as type: InterfaceType) -> Bool {
         !value.isUnknown && (!value.kinds.contains(.table) || value.detail?.hasContents == true)
             && value.kinds.isSubset(of: ValueType.accepted(as: type, in: context.interface))
@@ -154,14 +157,19 @@ extension TypeFlow {
                 let isFinal = isAssignedOnce(upvalue.index, name: upvalue.number)
                 types.append(isFinal ? state[upvalue.index].captured : .unknown)
             } else {
-                types.append(upvalues.indices.contains(upvalue.index) ? upvalues[upvalue.index] : .unknown)
+                types.append(type(ofUpvalue: upvalue.index))
             }
         }
         context.budget.pay(types.reduce(10) { $0 + 2 * $1.size })
-        captured[index] = captured[index].map { zip($0, types).map { $0.joined(with: $1) } } ?? types
+        if let known = captured[index] { types = zip(known, types).map { $0.joined(with: $1) } }
+        captured[index] = types
     }
 
     /// The number of a function within this one whose callers are all known; nil if they are not.
+    ///
+    /// - Parameters:
+    ///   - register: The register into which an instruction puts the function.
+    ///   - place: The instruction.
     mutating func helper(_ index: Int, in register: Int, at place: Int) -> Int? {
         guard !isDry, let name = localNumber(register, at: place + 1) else { return nil }
         if let number = helpers[index] { return number }
@@ -178,7 +186,7 @@ extension TypeFlow {
 
     /// Whether a local name gets its value only where it is declared.
     mutating func isAssignedOnce(_ register: Int, name: Int32) -> Bool {
-        let key = register << 32 | Int(name)
+        let key = LocalKey(register: register, name: name)
         if let known = assignedOnce[key] { return known }
         context.budget.pay(function.locals.count)
         let isOnce = isAssigned(register, onceAs: name)

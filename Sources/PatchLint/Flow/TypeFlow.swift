@@ -24,11 +24,13 @@ struct TypeFlow {
     let isDry: Bool
     /// The registers that functions within this one assign. They may hold anything.
     let assignedWithin: RegisterSet
-    /// The values that each function within this one captures.
+    /// The values that each function within this one captures, by its place among these.
     var captured: [Int: [ValueType]] = [:]
-    /// The numbers of the functions within this one that are only called.
+    /// The numbers of the functions within this one that are only called, by their places among these.
     var helpers: [Int: Int] = [:]
+    /// The type of the first result; nil if no path returns.
     var returned: ValueType?
+    /// Whether a path returns a value.
     var returnsValue = false
     /// The states where paths meet, by instruction, and how often each has changed.
     var entries: [(state: FlowState, changes: Int)] = []
@@ -42,13 +44,22 @@ struct TypeFlow {
     var asksLibrary = false
     /// The first test; the number of instructions if there is none.
     private(set) lazy var firstTest = function.code.firstIndex(where: \.isTest) ?? function.code.count
-    /// Whether a local name gets its value only where it is declared.
-    var assignedOnce: [Int: Bool] = [:]
+    /// Whether a local name gets its value only where it is declared, by its register and number.
+    var assignedOnce: [LocalKey: Bool] = [:]
     private let names: LocalNames
     private var constants: [ValueType]
-    /// The numbers of the causes that may leave a value nil, and the instructions at which they occur.
+    /// The numbers of the causes that may leave a value nil.
     private var nilCauses: [String: UInt16] = [:]
+    /// For each cause, the instructions at which it occurs.
     private var asked: [UInt16: Set<Int>] = [:]
+
+    struct LocalKey: Hashable {
+        let register: Int
+        let name: Int32
+    }
+
+    /// The cause that leaves arguments and fields of the app nil. Unlike the others, it may occur more than once.
+    static let optional = ""
 
     /// - Parameters:
     ///   - arguments: The types of its arguments, if all callers are known.
@@ -74,6 +85,7 @@ struct TypeFlow {
 
     func localNumber(_ register: Int, at index: Int) -> Int32? { names.local(of: register, at: index)?.number }
 
+    /// The name that the script has for a register; nil if there is none.
     func name(_ register: Int, _ state: FlowState, _ index: Int) -> String? {
         let number = number(register, state, index)
         return number < 0 ? nil : function.name(number)
@@ -95,6 +107,8 @@ struct TypeFlow {
         constants.indices.contains(index) ? constants[index] : .unknown
     }
 
+    func type(ofUpvalue index: Int) -> ValueType { upvalues.indices.contains(index) ? upvalues[index] : .unknown }
+
     /// The type of a constant. The number of its detail is searched for once.
     mutating func loaded(constant index: Int) -> ValueType {
         guard constants.indices.contains(index) else { return .unknown }
@@ -107,7 +121,8 @@ struct TypeFlow {
 
     func value(_ type: InterfaceType) -> ValueType { context.changes.read(ValueType(type, in: context.interface)) }
 
-    /// The number of the cause that may leave a value nil: a function of the app, or the string that it reads.
+    /// The number of the cause that may leave a value nil: a function of the app, the string that `tonumber` reads, or
+    /// `optional`.
     mutating func doubt(_ name: String, asked index: Int) -> UInt16 {
         let number = nilCauses[name] ?? UInt16(min(nilCauses.count + 1, Int(UInt16.max)))
         nilCauses[name] = number
@@ -117,9 +132,11 @@ struct TypeFlow {
 
     /// Whether a value may be nil, and the script has not tested it, and calls the function or reads the string only
     /// once.
+    ///
+    /// - Parameter word: The name of the value in the script; nil if it has none.
     func isDoubtful(_ value: ValueType, _ word: String?, _ index: Int) -> Bool {
         guard value.doubt != 0, value.kinds.contains(.nil), value.kinds != .nil else { return false }
-        guard value.doubt == nilCauses[""] || asked[value.doubt]?.count == 1 else { return false }
+        guard value.doubt == nilCauses[Self.optional] || asked[value.doubt]?.count == 1 else { return false }
         return isSeen(word, before: index) != true
     }
 

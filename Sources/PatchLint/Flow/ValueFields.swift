@@ -6,9 +6,14 @@ struct ValueFields: Hashable, Sendable {
     static let most = 200
     /// Tables that are nested deeper are not followed.
     static let deepest = 4
+    /// A write into a table with as many fields is not followed, because it copies them.
+    static let mostWritten = 100
+    /// How many types of an array's elements are followed.
+    static let mostElements = 8
 
     /// How many values there are in it, including the values in its tables.
     private(set) var size = 0
+    /// How deeply tables are nested in it, itself included.
     private(set) var depth = 1
     private var values: [ExactString: ValueType] = [:]
 
@@ -54,6 +59,7 @@ struct ValueFields: Hashable, Sendable {
 }
 
 extension ValueType {
+    /// How many values it is: itself, and those in its table.
     var size: Int {
         switch detail {
         case .fields(let fields, _), .structure(_, let fields): 1 + fields.size

@@ -34,12 +34,14 @@ struct ValueType: Hashable, Sendable {
         case float(Double)
         /// A number that is 0 in the first round of its loop.
         case counter
+        /// A number that is likely to have a fraction.
         case fraction
         /// A table from the app, for a struct of this name, and the fields that the script has written since.
         case structure(String, ValueFields)
         /// A table that the script has made, all of whose fields are known. If two registers hold it, it is shared.
         case fields(ValueFields, isShared: Bool)
-        /// A table that the script has made of elements: the types of the elements, each once.
+        /// A table that the script has made of elements: the known types of the elements, each once. There may be
+        /// elements of other types.
         case list([ValueType], isShared: Bool)
         /// A table that the script has made, about whose contents nothing is known.
         case made
@@ -49,11 +51,14 @@ struct ValueType: Hashable, Sendable {
         case scalar(String)
         case array(InterfaceType)
         case dictionary(key: String, InterfaceType)
+        /// An object of the app, of this class.
         case object(String)
+        /// The original of the function of the app with this name.
         case original(String)
         /// A local function of the script whose callers are all known, by its number.
         case helper(Int)
-        /// A table of the sandbox, such as `string`, and a function in one.
+        /// A table or a function of the sandbox, such as `string` and `string.find`; or a method of the app: its class,
+        /// a colon and its name.
         case library(String)
         /// The result of `ipairs` or `pairs`, with the keys and the values of a table.
         case iterator(key: ValueType, value: ValueType)
@@ -90,11 +95,12 @@ struct ValueType: Hashable, Sendable {
     var isUnknown: Bool { kinds == .all }
     var isOriginal: Bool { if case .original = detail { true } else { false } }
 
-    /// Whether it is certain that the value has none of these types.
+    /// Whether it is certain that the value has none of these types. Nothing is certain of a value without any type, as
+    /// where a test has found nil to be true.
     func isNever(_ kinds: Kinds) -> Bool { !self.kinds.isEmpty && self.kinds.isDisjoint(with: kinds) }
 
     /// Whether it is certain that no metamethod calculates with it or orders it.
-    var isPlain: Bool { isNever([.table, .object]) || isNever(.table) && objects.isEmpty }
+    var isPlain: Bool { isNever(objects.union(.table)) }
 
     /// The kind of objects, if it may be one whose metamethods are not known. The app's have only `__index`, `__eq` and
     /// `__tostring`.
@@ -110,12 +116,18 @@ struct ValueType: Hashable, Sendable {
             return ValueType(kinds, other.detail, number: other.number)
         }
         if other.detail == nil, other.kinds.isSubset(of: .nil) { return ValueType(kinds, detail, number: number) }
-        let detail = detail == other.detail ? detail : detail(or: other) ?? other.detail(or: self) ?? made(or: other)
-        return ValueType(kinds, detail, doubt: doubt == other.doubt ? doubt : 0)
+        return ValueType(kinds, commonDetail(with: other), doubt: doubt == other.doubt ? doubt : 0)
+    }
+
+    /// The detail of two values; nil if they have nothing in common but their types.
+    private func commonDetail(with other: ValueType) -> Detail? {
+        if detail == other.detail { return detail }
+        if let known = detail(ofBoth: other) ?? other.detail(ofBoth: self) { return known }
+        return detail?.isMade == true && other.detail?.isMade == true ? .made : nil
     }
 
     /// The detail of two tables, if this one shows more about both than the other one does; nil if it does not.
-    private func detail(or other: ValueType) -> Detail? {
+    private func detail(ofBoth other: ValueType) -> Detail? {
         switch (detail, other.detail) {
         // A loop has added elements, or none.
         case (.list(let elements, let isShared), .fields(let fields, let isOtherShared)) where fields.isEmpty:
@@ -126,10 +138,6 @@ struct ValueType: Hashable, Sendable {
         case (.changed(let table), let detail?) where detail.unwritten == table: .changed(table)
         default: nil
         }
-    }
-
-    private func made(or other: ValueType) -> Detail? {
-        detail?.isMade == true && other.detail?.isMade == true ? .made : nil
     }
 
     /// The elements of a table that the script has made, and that only one register holds; nil if it has named fields.
@@ -147,7 +155,7 @@ struct ValueType: Hashable, Sendable {
         return elements.isEmpty || elements == [value]
     }
 
-    /// Whether it is a key from 1.
+    /// Whether it is an integer, and not known to be less than 1.
     var isPosition: Bool { kinds == .integer && detail != .counter && (detail?.number ?? 1) >= 1 }
 
     /// The value where a test has found it to be true. An unknown value stays unknown.
@@ -196,6 +204,7 @@ struct ValueType: Hashable, Sendable {
     /// The value after a script has read from it, so that a register may hold one of its tables.
     var afterRead: ValueType { mappingContents(\.shared) }
 
+    /// The value with other values in its table, if there are tables among them.
     private func mappingContents(_ change: (ValueType) -> ValueType) -> ValueType {
         guard depth > 1 else { return self }
         switch detail {
@@ -293,7 +302,7 @@ extension ValueType: CustomStringConvertible {
 }
 
 extension ValueType.Detail {
-    /// A number that the script has as a constant.
+    /// A number that the script has as a constant; nil for any other detail, and for an integer that no `Double` is.
     var number: Double? {
         switch self {
         case .integer(let number): Double(exactly: number)
