@@ -49,6 +49,7 @@ extension PatchInterface {
     ///   - words: An element as messages name it.
     ///   - type: Its type, after the words for a new element.
     ///   - isNeeded: Whether a new element breaks a patch that does not have it.
+    ///   - changed: The changes of an element from its older form to its newer one.
     private static func changes<Element>(
         _ older: [Element], _ newer: [Element], by name: (Element) -> String, _ words: (Element) -> String,
         type: (Element) -> String = { _ in "" }, isNeeded: (Element) -> Bool = { _ in false },
@@ -70,6 +71,7 @@ extension PatchInterface {
             .joined(separator: " ")
     }
 
+    /// A signature as scripts see it, without the names of its parameters.
     private static func seen(_ signature: FunctionType) -> FunctionType {
         FunctionType(
             signature.argumentTypes.map(seen), result: seen(signature.resultType), throws: signature.isThrowing,
@@ -90,7 +92,7 @@ extension PatchInterface {
         }
     }
 
-    /// The changes of a type's cases.
+    /// The changes of a type's cases; none if the newer interface has no such type.
     ///
     /// A patch may return a case that was removed. A new case only reaches a patch as an argument, like any other
     /// value.
@@ -119,9 +121,9 @@ extension PatchInterface {
             guard new != old else { return [] }
             // If a function can now throw, no patch is affected. If it can no longer throw, `host.throw` no longer
             // works.
+            let endsThrowing = old.isThrowing && !new.isThrowing
             let isBreaking =
-                new.argumentTypes != old.argumentTypes || new.resultType != old.resultType
-                || old.isThrowing && !new.isThrowing
+                endsThrowing || new.argumentTypes != old.argumentTypes || new.resultType != old.resultType
                 || new.isAsynchronous != old.isAsynchronous
             let words = "\(name(function.name)) was \(function.signature) and is now \(other.signature)"
             return [Change(isBreaking: isBreaking, description: words)]

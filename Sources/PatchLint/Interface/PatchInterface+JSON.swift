@@ -96,7 +96,9 @@ extension PatchInterface {
 }
 
 extension JSONObject {
-    /// A name or a type. Its length is limited, because it is read with recursion.
+    /// A name or a type.
+    ///
+    /// - Throws: `malformed` if it is not of 1 to 1,024 bytes, or has a NUL byte.
     fileprivate func shortText(_ key: String) throws(PatchError) -> String {
         let text = try text(key)
         try checkLength(of: text, key)

@@ -30,7 +30,7 @@ extension PatchInterface {
             ---@meta
             -- The functions and types that patches for \(Escape.comment(app)) \(Escape.comment(appVersion)) find. Written by patchpack interface stubs.
             """
-        let functions = [functions(of: "patch.replace"), Self.words, functions(of: "host.call"), Self.specs]
+        let functions = [replacing, Self.words, calling, Self.specs]
         let parts: [String] = [head] + structs + scalars + classes + others + functions
         return parts.joined(separator: "\n\n") + "\n"
     }
@@ -158,7 +158,9 @@ extension PatchInterface {
     /// The name in a form that a parameter can have in Lua.
     private static func word(_ name: String) -> String {
         let word = identifier(name).split(separator: ".", omittingEmptySubsequences: false).joined(separator: "_")
-        return keywords.contains(word) || word.first?.isNumber != false ? "_" + word : word
+        // An empty word is no name, and neither is one that begins with a digit.
+        let isName = word.first.map { !$0.isNumber } ?? false
+        return isName && !keywords.contains(word) ? word : "_" + word
     }
 
     /// The key of a field, whose name may be any string.
@@ -186,24 +188,32 @@ extension PatchInterface {
         type(function.signature.resultType) + (function.signature.isThrowing ? " | HostError" : "")
     }
 
-    /// The overloads of a function whose first argument names a function of the app.
-    private func functions(of name: String) -> String {
-        let isReplacement = name == "patch.replace"
+    /// `patch.replace`, with an overload for each function of the app.
+    private var replacing: String {
         let overloads = functions.map { function in
             let original = "original: fun(\(parameters(function)))\(result(function))"
-            let arguments =
-                isReplacement
-                ? "replacement: fun(\(parameters(function, before: [original])))\(result(function)), options?: {otherwise: \(otherwise(function))}"
-                : parameters(function)
-            let all = ["name: \(Escape.lua(function.name))", arguments].filter { !$0.isEmpty }.joined(separator: ", ")
-            return "---@overload fun(\(all))" + (isReplacement ? "" : result(function))
+            let arguments = [
+                "name: \(Escape.lua(function.name))",
+                "replacement: fun(\(parameters(function, before: [original])))\(result(function))",
+                "options?: {otherwise: \(otherwise(function))}",
+            ]
+            return "---@overload fun(\(arguments.joined(separator: ", ")))"
         }
-        // A blank line would end the annotations of the function.
-        return
-            ([isReplacement ? Self.patch : Self.host] + overloads + [
-                "function \(name)(name, \(isReplacement ? "replacement, options" : "...")) end"
-            ])
-            .joined(separator: "\n")
+        return Self.declaration(Self.patch, overloads, "function patch.replace(name, replacement, options) end")
+    }
+
+    /// `host.call`, with an overload for each function of the app.
+    private var calling: String {
+        let overloads = functions.map { function in
+            let name = "name: \(Escape.lua(function.name))"
+            return "---@overload fun(\(parameters(function, before: [name])))\(result(function))"
+        }
+        return Self.declaration(Self.host, overloads, "function host.call(name, ...) end")
+    }
+
+    /// A function with its annotations, which a blank line would end.
+    private static func declaration(_ annotations: String, _ overloads: [String], _ function: String) -> String {
+        ([annotations] + overloads + [function]).joined(separator: "\n")
     }
 
     private static let patch = """

@@ -97,7 +97,8 @@ extension ScriptValue {
 
     /// The error for a value that is not a case of an enum, worded like the app's error.
     private func faultOfCase(_ scalar: InterfaceTypes.Scalar) -> String? {
-        let (value, shown): (PatchInterface.Scalar.Case?, String)
+        let value: PatchInterface.Scalar.Case?
+        let shown: String
         switch self {
         case .string(let bytes):
             value = .string(String(decoding: bytes, as: UTF8.self))
@@ -112,7 +113,8 @@ extension ScriptValue {
             shown = whole.map { "\($0)" } ?? "\(number)"
         default: return nil
         }
-        guard !scalar.cases.isEmpty, value.map({ scalar.cases.contains($0) }) != true else { return nil }
+        let isCase = value.map { scalar.cases.contains($0) } ?? false
+        guard !scalar.cases.isEmpty, !isCase else { return nil }
         return "expected \(scalar.name), got the \(scalar.type) \(shown)"
     }
 
@@ -122,7 +124,8 @@ extension ScriptValue {
         let values = structure.values(in: pairs)
         let missing = structure.required.first { values[$0] == nil }
         // The fault of the field that is declared first.
-        for (place, value) in values.sorted(by: { $0.key < $1.key }) where place < missing ?? .max {
+        let end = missing ?? structure.fields.count
+        for (place, value) in values.sorted(by: { $0.key < $1.key }) where place < end {
             let field = structure.fields[place]
             if let fault = value.fault(as: field.type, in: types) { return "expected \(name): \(field.name): \(fault)" }
         }
