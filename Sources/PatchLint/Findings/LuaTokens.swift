@@ -62,7 +62,7 @@ struct LuaTokens {
         return all
     }()
 
-    /// The longer symbol that two bytes begin; nil if they are invalid.
+    /// The longer symbol that two bytes begin; nil if they begin none.
     private static func symbol(_ byte: UInt8, _ second: UInt8) -> Word? {
         switch (Unicode.Scalar(byte), Unicode.Scalar(second)) {
         case (":", ":"): .label
@@ -80,7 +80,8 @@ struct LuaTokens {
 
     private(set) var comments: [Comment] = []
 
-    /// All comments of one line in a script; none if the script does not contain a word that they must have.
+    /// The comments of a script that end with their line; none if the script does not contain a word that they must
+    /// have.
     static func comments(in source: [UInt8], with word: String) -> [Comment] {
         guard source.firstPlace(of: Array(word.utf8)) != nil else { return [] }
         var tokens = LuaTokens(source)
@@ -100,10 +101,12 @@ struct LuaTokens {
     private static func isDigit(_ byte: UInt8) -> Bool { byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9") }
 
     private static func isWord(_ byte: UInt8) -> Bool {
-        byte | 0x20 >= UInt8(ascii: "a") && byte | 0x20 <= UInt8(ascii: "z") || isDigit(byte)
-            || byte == UInt8(ascii: "_")
+        let small = byte | 0x20
+        let isLetter = small >= UInt8(ascii: "a") && small <= UInt8(ascii: "z")
+        return isLetter || isDigit(byte) || byte == UInt8(ascii: "_")
     }
 
+    /// Reads the next token; at the end of the script, one of the kind `end`.
     mutating func next() -> Token {
         skipSpaceAndComments()
         let (start, first) = (position, line)
@@ -112,7 +115,7 @@ struct LuaTokens {
         }
         guard position < source.count else { return token(.end, start..<start) }
         let byte = source[position]
-        if Self.isDigit(byte) || byte == UInt8(ascii: ".") && second.map(Self.isDigit) == true {
+        if Self.isDigit(byte) || (byte == UInt8(ascii: ".") && second.map(Self.isDigit) == true) {
             skipNumber()
             return token(.number, start..<position)
         }
@@ -132,7 +135,7 @@ struct LuaTokens {
                 if source[position] == UInt8(ascii: "\\") { position += 1 }
                 step()
             }
-            let text = min(start + 1, position)..<min(position, source.count)
+            let text = start + 1..<position
             position = min(position + 1, source.count)
             return token(.string, text)
         }
@@ -140,7 +143,8 @@ struct LuaTokens {
             position += level + 2
             let inside = position
             skipLongBracket(level)
-            return token(.string, inside..<max(inside, min(position, source.count) - level - 2))
+            // A string without an end may be shorter than its closing bracket.
+            return token(.string, inside..<max(inside, position - level - 2))
         }
         if byte == UInt8(ascii: "["), second == UInt8(ascii: "=") {
             // The beginning of a malformed long string.
@@ -215,7 +219,7 @@ struct LuaTokens {
         position = source[position...].firstIndex { $0 == 0x0A || $0 == 0x0D } ?? source.count
     }
 
-    /// The number of `=` in a `[==[` that begins here.
+    /// The number of `=` in a `[==[` that begins here; nil if none does.
     private func longBracket() -> Int? {
         guard position < source.count, source[position] == UInt8(ascii: "[") else { return nil }
         var end = position + 1
@@ -223,6 +227,7 @@ struct LuaTokens {
         return end < source.count && source[end] == UInt8(ascii: "[") ? end - position - 1 : nil
     }
 
+    /// Skips the contents of a long string or comment, and its closing bracket.
     private mutating func skipLongBracket(_ level: Int) {
         let close = Array("]\(String(repeating: "=", count: level))]".utf8)
         while position < source.count, !source[position...].starts(with: close) { step() }

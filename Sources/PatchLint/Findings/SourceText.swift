@@ -23,6 +23,7 @@ package struct SourceText: Sendable {
         self.lines = lines + [start..<bytes.count]
     }
 
+    /// The bytes of a line, from 1, without its line end; nil if there is no such line.
     func range(ofLine number: Int) -> Range<Int>? {
         lines.indices.contains(number - 1) ? lines[number - 1] : nil
     }
@@ -37,7 +38,8 @@ package struct SourceText: Sendable {
         _ code: Finding.Code, line: Int, word: String? = nil, _ message: String, hint: String? = nil
     ) -> Finding {
         let text = Array(self.line(line).utf8)
-        var (start, length) = (text.firstIndex { $0 != 0x20 && $0 != 0x09 } ?? 0, 1)
+        var start = text.firstIndex { $0 != 0x20 && $0 != 0x09 } ?? 0
+        var length = 1
         if let word, !word.isEmpty, let place = Self.token(word, in: text) ?? Self.place(of: word, in: text) {
             start = Self.count(text[..<place])
             length = word.unicodeScalars.count
@@ -93,6 +95,7 @@ package struct SourceText: Sendable {
         scalar.properties.isAlphabetic || scalar.properties.numericType != nil || scalar == "_"
     }
 
+    /// The first line that has a text; nil if none has.
     package func firstLine(with text: String) -> Int? {
         guard !text.isEmpty, let place = bytes.firstPlace(of: Array(text.utf8)) else { return nil }
         return line(at: place)
@@ -110,7 +113,7 @@ package struct SourceText: Sendable {
 }
 
 extension RandomAccessCollection<UInt8> where Index == Int {
-    /// Where other bytes begin within these ones.
+    /// Where other bytes begin within these ones; nil if they are not among them.
     func firstPlace(of other: [UInt8]) -> Int? {
         guard let first = other.first, other.count <= count else { return nil }
         var start = startIndex

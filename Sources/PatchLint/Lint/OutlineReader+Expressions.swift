@@ -121,8 +121,8 @@ extension OutlineReader {
         }
     }
 
-    private mutating func isSelf(_ token: LuaTokens.Token) -> Bool {
-        token.kind == .name && number(of: token) == outline.itself
+    private func isSelf(_ token: LuaTokens.Token) -> Bool {
+        token.kind == .name && source[token.text].elementsEqual("self".utf8)
     }
 
     private mutating func note(

@@ -1,7 +1,7 @@
 /// Reads the outline of a script by recursive descent: the statements here, the expressions in another file.
 struct OutlineReader {
     var outline = SourceOutline()
-    private let source: [UInt8]
+    let source: [UInt8]
     private var tokens: LuaTokens
     private(set) var token: LuaTokens.Token
     private(set) var ahead: LuaTokens.Token
@@ -26,6 +26,7 @@ struct OutlineReader {
         ahead = tokens.next()
     }
 
+    /// Reads the script, up to a place where it gives up.
     mutating func readAll() {
         do { try block() } catch { outline.isWhole = false }
     }
@@ -39,6 +40,7 @@ struct OutlineReader {
 
     func isAt(_ word: LuaTokens.Word) -> Bool { token.word == word }
 
+    /// Advances past a keyword or symbol, if it is here. Returns whether it is.
     mutating func take(_ word: LuaTokens.Word) -> Bool {
         guard token.word == word else { return false }
         advance()
@@ -57,12 +59,16 @@ struct OutlineReader {
         outline.names.number(of: String(decoding: token.value(in: source), as: UTF8.self))
     }
 
+    /// Reads a name.
     mutating func name() throws -> SourceOutline.Place {
         guard token.kind == .name else { throw GivenUp() }
         defer { advance() }
         return SourceOutline.Place(line: token.line, range: token.text, id: number(of: token))
     }
 
+    /// Notes a local name.
+    ///
+    /// - Parameter isOfMethod: Whether it is a parameter of a function that is defined as a member or a global.
     private mutating func declare(_ place: SourceOutline.Place, isOfMethod: Bool = false) {
         outline.locals.append(place)
         if place.id == outline.itself { isInMethod = isOfMethod }
@@ -76,6 +82,7 @@ struct OutlineReader {
         return try read(&self)
     }
 
+    /// Reads a block with local names of its own.
     private mutating func inScope(_ read: (inout OutlineReader) throws -> Void) throws {
         let wasInMethod = isInMethod
         try nested(read)
@@ -206,6 +213,8 @@ struct OutlineReader {
         }
     }
 
+    /// Reads the parameters and the block of a function.
+    ///
     /// - Parameters:
     ///   - isMember: Whether the function is defined by a statement `function NAME`, which is not local.
     ///   - isMethod: Whether its first parameter is an unwritten `self`.

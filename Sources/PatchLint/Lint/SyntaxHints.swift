@@ -16,7 +16,9 @@ enum SyntaxHints {
     /// The advice for Lua's message about a line; nil if there is none.
     static func hint(for message: String, line: Int, in source: [UInt8]) -> String? {
         guard let near = message.split(separator: " near ").last else { return nil }
-        var (reader, before) = (LuaTokens(source), ["", ""])
+        var reader = LuaTokens(source)
+        // The last two tokens, the earlier one first.
+        var before = ["", ""]
         while case let token = reader.next(), token.line <= line {
             if token.kind != .end, token.line == line, source[token.start] == 0 {
                 return "a NUL byte is no text: remove it, or write it as \\0 in a string"
@@ -25,7 +27,9 @@ enum SyntaxHints {
                 return "this is a no-break space, which Lua does not skip: replace it with a space"
             }
             let text = String(decoding: source[token.start..<token.text.upperBound], as: UTF8.self)
-            if token.kind == .end ? near == "<eof>" : token.line == line && near == "'\(text)'" {
+            let isNear =
+                if token.kind == .end { near == "<eof>" } else { token.line == line && near == "'\(text)'" }
+            if isNear {
                 let rest = source[token.start...]
                 // A field may have such a name.
                 let isWord = message.hasPrefix("syntax error") && ![".", ":", "goto", "::"].contains(before[0])
