@@ -1,4 +1,5 @@
-/// The values of the locals of a script, and of the fields of its tables, that are functions and are set only once.
+/// The values of the locals of a script that are set only once and are functions, of the script or the library, or
+/// tables of the library; and the functions that are fields of its tables.
 struct FixedValues {
     struct Member: Hashable {
         let table: Int32
@@ -9,17 +10,20 @@ struct FixedValues {
     private(set) var values: [Int32: HeldValue] = [:]
     /// The functions of the script that are fields. No other field that the script sets has the same name.
     private(set) var methods: [Member: HeldValue] = [:]
+    /// The functions that these values name by their places here.
     private(set) var helpers: [Prototype] = []
 
     init(of script: Prototype, _ budget: LintBudget) {
-        var (declared, stored): ([Int32: Int], [Int32: Int]) = ([:], [:])
+        // How often a local has a name, and how often a field with a name is set.
+        var declared: [Int32: Int] = [:]
+        var stored: [Int32: Int] = [:]
         for function in script.nested {
             budget.pay(10 * (function.code.count + function.locals.count))
             for local in function.locals { declared[local.number, default: 0] += 1 }
             for instruction in function.code {
                 let isField =
                     instruction.opcode == .setField
-                    || instruction.opcode == .setGlobal && !function.isEnvironment(instruction.a)
+                    || (instruction.opcode == .setGlobal && !function.isEnvironment(instruction.a))
                 if isField, let name = function.textNumber(instruction.b) { stored[name, default: 0] += 1 }
             }
         }
@@ -76,7 +80,8 @@ extension Prototype {
         return nil
     }
 
-    /// The field into which the next instruction stores the function that an instruction makes: `function M.add()`.
+    /// The field into which the next instruction stores the function that an instruction makes: `function M.add()`. It
+    /// is nil if the function, its table or the field has another form.
     fileprivate func member(madeAt index: Int) -> FixedValues.Member? {
         guard index + 1 < code.count else { return nil }
         let (made, store) = (code[index].a, code[index + 1])
@@ -90,7 +95,7 @@ extension Prototype {
         return textNumber(read.c).map { FixedValues.Member(table: $0, field: field) }
     }
 
-    /// The function or table of the library that an instruction reads.
+    /// The function or table of the library that an instruction reads; nil if it reads none.
     fileprivate func libraryValue(at index: Int) -> HeldValue? {
         let instruction = code[index]
         switch instruction.opcode {

@@ -20,7 +20,7 @@ extension Linter {
             line = comment.line
             isAlone = comment.isAlone
             codes = Set(
-                words.dropFirst(6).split { $0 == UInt8(ascii: ",") || isSpace($0) }.map {
+                words.dropFirst("ignore".utf8.count).split { $0 == UInt8(ascii: ",") || isSpace($0) }.map {
                     String(decoding: $0, as: UTF8.self)
                 })
         }
@@ -30,7 +30,7 @@ extension Linter {
     func isIgnored(_ finding: Finding) -> Bool {
         guard finding.severity == .warning, finding.code != .unknownTag, finding.code != .tooLarge else { return false }
         return silencers[finding.script]?.contains { silencer in
-            (silencer.line == finding.line || silencer.isAlone && silencer.line == finding.line - 1)
+            (silencer.line == finding.line || (silencer.isAlone && silencer.line == finding.line - 1))
                 && silencer.codes.contains(finding.code.rawValue)
         } ?? false
     }
@@ -39,14 +39,18 @@ extension Linter {
     mutating func checkSilencers() {
         // Errors cannot be silenced: a comment does not change how the app behaves.
         let known = Finding.Code.allCases.filter { $0.severity == .warning }.map(\.rawValue)
+        let example = "for example may-be-nil"
         for text in texts {
             for silencer in silencers[text.name] ?? [] where hasRoom {
-                let unknown = silencer.codes.subtracting(known).sorted()
-                guard let code = unknown.first ?? (silencer.codes.isEmpty ? "" : nil) else { continue }
-                report(
-                    .unknownTag, in: text, line: silencer.line, word: code.isEmpty ? "patchpack" : code,
-                    code.isEmpty ? "no code after `patchpack: ignore`" : "no warning is named \(code)",
-                    hint: budget.advice(for: code, among: known) ?? "for example may-be-nil")
+                if silencer.codes.isEmpty {
+                    report(
+                        .unknownTag, in: text, line: silencer.line, word: "patchpack",
+                        "no code after `patchpack: ignore`", hint: example)
+                } else if let code = silencer.codes.subtracting(known).min() {
+                    report(
+                        .unknownTag, in: text, line: silencer.line, word: code, "no warning is named \(code)",
+                        hint: budget.advice(for: code, among: known) ?? example)
+                }
             }
         }
     }
@@ -91,6 +95,11 @@ extension Linter {
         Array($0.utf8)
     }
 
+    /// The bytes with small letters in place of capitals.
+    private static func small(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
+        bytes.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
+    }
+
     /// Whether a line may have one of these words after two hyphens. A long comment may have it in another line.
     private static func mayNameHole(_ script: [UInt8]) -> Bool {
         var rest = script[...]
@@ -99,19 +108,20 @@ extension Linter {
             guard rest.first == UInt8(ascii: "-") else { continue }
             guard rest.dropFirst().first != UInt8(ascii: "[") else { return true }
             let line = rest.prefix { $0 != UInt8(ascii: "\n") }
-            let small = line.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
-            if holes.contains(where: { small.firstPlace(of: $0) != nil }) { return true }
+            let text = small(line)
+            if holes.contains(where: { text.firstPlace(of: $0) != nil }) { return true }
             rest = rest[line.endIndex...]
         }
         return false
     }
 
+    /// Finds the words of a hole in a comment, if no replacement has an `otherwise`.
     mutating func checkOtherwise(of state: ScriptState) {
         let layers = state.lua.layers
         guard hasRoom, !layers.isEmpty, !layers.contains(where: \.hasOtherwise) else { return }
         for (script, text) in zip(scripts, texts) where Self.mayNameHole(script.bytes) {
             for comment in LuaTokens.comments(in: script.bytes, with: "--") {
-                let small = comment.text.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
+                let small = Self.small(comment.text)
                 for word in Self.holes {
                     guard let place = small.firstPlace(of: word) else { continue }
                     let start = comment.text.startIndex + place
@@ -206,8 +216,9 @@ extension Linter {
                     isMethodCall: member.methodCall != nil)
                 continue
             }
-            guard member.methodCall != nil, !methods.isEmpty, !methods.contains(method),
-                isOriginal || !own.contains(method) && !defined.contains(method), !asked.contains(name.id)
+            let isOwn = !isOriginal && (own.contains(method) || defined.contains(method))
+            guard member.methodCall != nil, !methods.isEmpty, !methods.contains(method), !isOwn,
+                !asked.contains(name.id)
             else { continue }
             report(
                 .unknownMethod, in: text, at: name.range,
@@ -230,13 +241,15 @@ extension Linter {
                 .argument, in: text, at: range, "\(word) is called without its object",
                 hint: "a method is called with a colon: self:\(word)(…)")
         } else if isMethodCall, !(needed...most).contains(count) {
+            let given = "\(count) argument\(count == 1 ? "" : "s")"
+            let taken = "\(most)\(first == 0 ? "" : " after the object")"
             report(
                 .originalArguments, in: text, at: range,
-                "\(word) gets \(count) argument\(count == 1 ? "" : "s"), but \(function.name)\(function.signature.shown) takes \(most)\(first == 0 ? "" : " after the object")"
-            )
+                "\(word) gets \(given), but \(function.name)\(function.signature.shown) takes \(taken)")
         }
     }
 
+    /// The app's function that is a method of one of several classes; nil if there is none, or the budget is spent.
     private mutating func function(of method: String, of classes: [String]) -> PatchInterface.Function? {
         budget.pay(20 * classes.count)
         guard !budget.isSpent else { return nil }

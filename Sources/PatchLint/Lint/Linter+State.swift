@@ -8,7 +8,8 @@ extension Linter {
     /// Reports writes to variables and tables that outlive a call, unless the head declares how many instances there
     /// may be.
     mutating func checkState(_ functions: [Prototype]) {
-        guard (head ?? (try? ScriptHead(of: scripts[0].bytes)))?.value(of: .instances) == nil else { return }
+        let head = head ?? (try? ScriptHead(of: scripts[0].bytes))
+        guard head?.value(of: .instances) == nil else { return }
         let called = CalledFunctions(
             of: functions, definesClasses: outlines.contains { !$0.waxClasses.isEmpty }, budget)
         // A `__newindex` decides what becomes of a write to its table.

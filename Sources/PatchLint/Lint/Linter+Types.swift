@@ -2,38 +2,13 @@ internal import PatchCrypto
 internal import PatchRunner
 
 extension Linter {
-    /// Follows the values of all scripts, from the app's arguments to the replacements.
+    /// Follows the values of all scripts, from the app's arguments to the results of replacements.
     mutating func checkTypes(_ functions: [Prototype], _ chunks: [GlobalUses], of state: ScriptState) {
         allowOthers()
         guard knowsClasses(chunks) else { return }
-        let none = PatchInterface(app: "", appVersion: "", functions: [], structs: [], classes: [])
-        let offered = known ?? KnownInterface(none, adding: LibraryFunction.scalars)
-        let globals = chunks.flatMap(\.globals)
         let nested = functions.flatMap(\.nested)
-        let context = FlowContext(
-            interface: offered, knowsApp: interface != nil,
-            assigned: Set(globals.filter(\.isAssigned).map(\.name) + outlines.flatMap { $0.classNames }),
-            written: nested.reduce(into: []) { $1.collectWrittenFields(into: &$0) }
-                .union(outlines.flatMap(\.functionNames)),
-            setsMetatables: chunks.contains(where: \.setsMetatables), budget: budget,
-            helpers: LocalFunctions(TypeFlow.result))
-        context.globalsRead = Set(globals.map(\.name))
-        context.setsZero = nested.contains { $0.code.contains { $0.opcode == .setInteger && $0.b == 0 } }
-        context.changes.areAll =
-            context.globalsRead.contains("rawset")
-            || chunks.flatMap(\.members).contains { ["table.move", "_G.rawset"].contains("\($0.table).\($0.name)") }
-        for function in nested { function.collectFields(tested: &context.fieldsTested, read: &context.fieldsRead) }
-        if nested.contains(where: \.makesFractions) {
-            for function in nested { function.collectExamined(into: &context.examined) }
-        }
-        var replacements: [String: [TypeFlow.Replacement]] = [:]
-        for layer in state.lua.layers {
-            guard let signature = known?.function(layer.name)?.signature else { continue }
-            let (script, line) = layer.place(in: state.lua)
-            let index = places[script] ?? 0
-            replacements["\(index):\(line)", default: []].append(
-                .init(name: layer.name, signature: signature, isMethod: !outlines[index].waxClasses.isEmpty))
-        }
+        let context = context(of: nested, chunks)
+        let replacements = replacements(in: state)
         let callers = OwnCallers(nested, budget)
         func problems(in function: Prototype, _ index: Int) -> [FlowChecks.Problem] {
             let count = Dictionary(function.nested.dropFirst().map { ($0.line, 1) }, uniquingKeysWith: +)
@@ -44,7 +19,8 @@ extension Linter {
                 guard let here = replacements["\(index):\(inner.line)"], here.count == 1, count[inner.line] == 1
                 else { return nil }
                 // Only the app is known to pass the arguments of its function.
-                return here[0].isMethod || !callers.mayCall(inner) ? here[0] : nil
+                guard here[0].isMethod || !callers.mayCall(inner) else { return nil }
+                return here[0]
             }
         }
         var all: [[FlowChecks.Problem]] = []
@@ -65,6 +41,7 @@ extension Linter {
         } while context.changes.count != changes && !budget.isSpent
         for (problems, text) in zip(all, texts) { report(problems, in: text, context) }
         if budget.isSpent {
+            // The script in which the budget ended, or the first one if none was begun.
             report(
                 .tooLarge, in: texts[max(followed, 1) - 1], line: 1,
                 "too large to follow: not all types of values are checked",
@@ -72,20 +49,64 @@ extension Linter {
         }
     }
 
+    /// What is known of all scripts before their values are followed.
+    ///
+    /// - Parameter nested: All functions of all scripts.
+    private func context(of nested: [Prototype], _ chunks: [GlobalUses]) -> FlowContext {
+        let none = PatchInterface(app: "", appVersion: "", functions: [], structs: [], classes: [])
+        let offered = known ?? KnownInterface(none, adding: LibraryFunction.scalars)
+        let globals = chunks.flatMap(\.globals)
+        let context = FlowContext(
+            interface: offered, knowsApp: interface != nil,
+            assigned: Set(globals.filter(\.isAssigned).map(\.name) + outlines.flatMap { $0.classNames }),
+            written: nested.reduce(into: []) { $1.collectWrittenFields(into: &$0) }
+                .union(outlines.flatMap(\.functionNames)),
+            setsMetatables: chunks.contains(where: \.setsMetatables), budget: budget,
+            helpers: LocalFunctions(TypeFlow.result))
+        context.globalsRead = Set(globals.map(\.name))
+        context.setsZero = nested.contains { $0.code.contains { $0.opcode == .setInteger && $0.b == 0 } }
+        context.changes.areAll =
+            context.globalsRead.contains("rawset")
+            || chunks.flatMap(\.members).contains { ["table.move", "_G.rawset"].contains("\($0.table).\($0.name)") }
+        for function in nested { function.collectFields(tested: &context.fieldsTested, read: &context.fieldsRead) }
+        if nested.contains(where: \.makesFractions) {
+            for function in nested { function.collectExamined(into: &context.examined) }
+        }
+        return context
+    }
+
+    /// The functions of the app that are replaced, by the script and the line of the replacement: `0:12`.
+    private func replacements(in state: ScriptState) -> [String: [TypeFlow.Replacement]] {
+        var replacements: [String: [TypeFlow.Replacement]] = [:]
+        for layer in state.lua.layers {
+            guard let signature = known?.function(layer.name)?.signature else { continue }
+            let (script, line) = layer.place(in: state.lua)
+            let index = places[script] ?? 0
+            replacements["\(index):\(line)", default: []].append(
+                .init(name: layer.name, signature: signature, isMethod: !outlines[index].waxClasses.isEmpty))
+        }
+        return replacements
+    }
+
     private mutating func report(_ problems: [FlowChecks.Problem], in text: SourceText, _ context: FlowContext) {
         // A finding of the outline has its exact place.
         let known = Set(found.filter { $0.script == text.name }.map { "\($0.code.rawValue) \($0.line)" })
         for problem in problems where hasRoom {
-            let isAsked =
-                problem.code == .unknownFunction
-                && problem.word.map { context.functionsAsked.contains(ExactString($0)) } ?? false
-            guard !isAsked, !known.contains("\(problem.code.rawValue) \(problem.line)") else { continue }
+            if problem.code == .unknownFunction, let name = problem.word,
+                context.functionsAsked.contains(ExactString(name))
+            {
+                continue
+            }
+            guard !known.contains("\(problem.code.rawValue) \(problem.line)") else { continue }
             report(problem.code, in: text, line: problem.line, word: problem.word, problem.message, hint: problem.hint)
         }
     }
 }
 
 extension Prototype {
+    /// How many instructions after another one are searched for the next use of its value.
+    private static let farthestUse = 20
+
     /// The names of fields that are read, and the names of fields that are tested, kept or passed on where they are
     /// read.
     fileprivate func collectFields(tested: inout Set<String>, read: inout Set<String>) {
@@ -117,7 +138,7 @@ extension Prototype {
     /// script.
     private func isExamined(_ register: Int, after index: Int) -> Bool {
         if localNames.local(of: register, at: index + 1) != nil { return true }
-        for place in code.indices.dropFirst(index + 1).prefix(20) {
+        for place in code.indices.dropFirst(index + 1).prefix(Self.farthestUse) {
             let next = code[place]
             if next.examines, next.b == register { return true }
             switch next.opcode {
@@ -131,7 +152,7 @@ extension Prototype {
 
     /// Whether the next use of a register is an operation that fails for nil, or hands it to the app.
     private func isOnlyUsed(_ register: Int, after index: Int) -> Bool {
-        for place in code.indices.dropFirst(index + 1).prefix(20) {
+        for place in code.indices.dropFirst(index + 1).prefix(Self.farthestUse) {
             let next = code[place]
             let (a, b, c) = (next.a, next.b, next.c)
             switch next.opcode {

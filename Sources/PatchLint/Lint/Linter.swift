@@ -11,11 +11,13 @@ package struct Linter {
     /// The names of nil in other languages.
     private static let nils: Set = ["null", "undefined", "None"]
 
+    /// How many findings each group of checks may add.
+    static let mostFindings = 200
+
     let scripts: [PatchScript]
     let texts: [SourceText]
     /// The place of each script among the scripts, by its name.
     let places: [String: Int]
-    static let mostFindings = 200
     /// How many findings there may be for now.
     var most = mostFindings
     /// For each script, the comments that silence warnings.
@@ -71,7 +73,8 @@ package struct Linter {
             uniquingKeysWith: { first, _ in first })
     }
 
-    private mutating func run() throws(PatchError) {
+    /// Offers the functions that a script may replace to the sandbox. None of them can be called.
+    private func offerFunctions() throws(PatchError) {
         let offered =
             interface?.functions
             ?? replaces.map { .init(name: $0, signature: FunctionType([], result: "nothing", throws: true)) }
@@ -84,6 +87,13 @@ package struct Linter {
                 readResult: { ScriptValue.readResult(from: $0, as: result, in: types) })
             try names.add([slot])
         }
+    }
+
+    /// Runs all checks; only the first ones if a script does not compile, or is a spec.
+    ///
+    /// - Throws: Why the scripts do not load.
+    private mutating func run() throws(PatchError) {
+        try offerFunctions()
         let state = try ScriptState(
             scripts, limits: PatchLimits(),
             host: HostInfo(app: interface?.app ?? "com.example.app", version: interface?.appVersion ?? "1"),
@@ -162,14 +172,16 @@ package struct Linter {
         }
     }
 
+    /// Checks the globals that nothing defines, and the members that the sandbox's tables do not have.
     private mutating func checkGlobals(_ chunks: [GlobalUses]) {
         var left = Self.mostGlobals
         let classes = outlines.flatMap { $0.classNames }
         let assigned = Set(chunks.flatMap { $0.globals.filter(\.isAssigned).map(\.name) } + classes)
         let added = Set(outlines.flatMap(\.assignedMembers))
         // A script that is nested too deeply for its outline may add its fields to any table.
-        let addedUnseen = zip(chunks, outlines).reduce(into: Set<String>()) { names, script in
-            if !script.1.isWhole { names.formUnion(script.0.findFieldsAssigned()) }
+        var addedUnseen: Set<String> = []
+        for (chunk, outline) in zip(chunks, outlines) where !outline.isWhole {
+            addedUnseen.formUnion(chunk.findFieldsAssigned())
         }
         let known = SandboxNames.globals.union(assigned).sorted()
         let knowsClasses = knowsClasses(chunks)
@@ -188,7 +200,6 @@ package struct Linter {
                 else { continue }
                 guard left > 0 else { return }
                 left -= 1
-                let locals = outline.locals(upTo: global.line)
                 if SandboxNames.missing.contains(global.name) {
                     guard !tested.contains(global.name) else { continue }
                     report(
@@ -200,11 +211,7 @@ package struct Linter {
                     report(
                         .undefinedGlobal, in: text, line: global.line, word: global.name,
                         "the global \(global.name) is used, but nothing defines it",
-                        hint: Self.nils.contains(global.name)
-                            ? "Lua writes nil"
-                            : outline.line(ofLocal: global.name).map {
-                                "line \($0) has a local \(global.name), but it is not visible here"
-                            } ?? budget.advice(for: global.name, among: locals + known))
+                        hint: hint(for: global, in: outline, among: known))
                 }
             }
             for member in chunk.members {
@@ -222,6 +229,18 @@ package struct Linter {
         }
     }
 
+    /// Advice on a global that nothing defines.
+    ///
+    /// - Parameter known: The globals that there are.
+    private func hint(for global: GlobalUses.Global, in outline: SourceOutline, among known: [String]) -> String? {
+        if Self.nils.contains(global.name) { return "Lua writes nil" }
+        if let line = outline.line(ofLocal: global.name) {
+            return "line \(line) has a local \(global.name), but it is not visible here"
+        }
+        return budget.advice(for: global.name, among: outline.locals(upTo: global.line) + known)
+    }
+
+    /// Checks the functions that the scripts replace against those that the manifest lists and the app has.
     private mutating func checkReplacements(of state: ScriptState) {
         allowOthers()
         let replaced = state.lua.layers.map(\.name)
@@ -264,6 +283,9 @@ package struct Linter {
             hint: budget.advice(for: name, among: names) ?? "it has \(names.listed)")
     }
 
+    /// Checks the replacement of a function at its line.
+    ///
+    /// - Parameter parameters: How many parameters the replacement has.
     private mutating func check(_ name: String, isListed: Bool, _ parameters: Int, line: Int, text: SourceText) {
         let word =
             Array(text.line(line).utf8).firstPlace(of: Array(name.utf8)) != nil
@@ -279,10 +301,10 @@ package struct Linter {
         guard let function else { return }
         let most = function.signature.argumentTypes.count + 1
         if parameters > most {
+            let given = "at most \(most): the original, and the arguments of \(name)\(function.signature)"
             report(
                 .arity, in: text, line: line, word: word,
-                "the replacement has \(parameters) parameters, but gets at most \(most): the original, and the arguments of \(name)\(function.signature)"
-            )
+                "the replacement has \(parameters) parameters, but gets \(given)")
         }
     }
 }

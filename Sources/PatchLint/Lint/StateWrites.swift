@@ -80,6 +80,7 @@ struct StateWrites {
         found.append((call.function.name(name), call.line ?? call.function.lineOf[index]))
     }
 
+    /// Notes the writes of a function that a call runs, and of the functions within it.
     private mutating func follow(_ call: Call) {
         let function = call.function
         let entries = entries(of: call)
@@ -161,8 +162,11 @@ struct StateWrites {
             }
         case .getSelf:
             let object = held[b]
-            let method = instruction.k ? function.textNumber(c) : nil
-            held[a] = object.flatMap { object in method.flatMap { member($0, of: object, in: function) } }
+            var method: HeldValue?
+            if let object, instruction.k, let name = function.textNumber(c) {
+                method = member(name, of: object, in: function)
+            }
+            held[a] = method
             held[a + 1] = object
             return
         default: value = self.value(of: instruction, held, call)
@@ -241,8 +245,9 @@ struct StateWrites {
 
     /// Notes a write to a table, of a field if its name is known.
     private mutating func write(_ field: Int32?, of table: HeldValue?, _ index: Int, _ call: Call) {
+        if guardsTables { return }
         // A class that sets its own `__index` in each `new` keeps nothing of a call.
-        guard !guardsTables, field.map({ !call.function.name($0).hasPrefix("__") }) ?? true else { return }
+        if let field, call.function.name(field).hasPrefix("__") { return }
         switch table {
         case .kept(let name)?: add(name, index, call)
         case .library(let name, nil)? where call.function.name(name) == "_G": add(field ?? name, index, call)
@@ -250,6 +255,7 @@ struct StateWrites {
         }
     }
 
+    /// Notes what a call writes: a function of the library at once, one of the script when it is followed.
     private mutating func noteCall(_ index: Int, _ held: Registers, _ call: Call) {
         let function = call.function
         let (a, b) = (function.code[index].a, function.code[index].b)
@@ -260,7 +266,7 @@ struct StateWrites {
             if Self.changing.contains(name) {
                 changed = held[a + 1]
             } else if name == "table.move", b == 5 || b == 6 {
-                // The last argument may be left out.
+                // Of four arguments, the first one is the table that gets the elements; of five, the last one.
                 changed = held[b == 5 ? a + 1 : a + 5]
             }
             switch changed {
