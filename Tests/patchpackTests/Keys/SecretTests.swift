@@ -202,6 +202,17 @@ import Testing
         #expect(try shop.run("keyinfo", "env:X", environment: ["X": "no key"]).status == 78)
     }
 
+    /// An empty line ends the headers of such a block, so the form of a variable must not get another one.
+    @Test(arguments: ["\n", "\\n", "\\r\\n", "\r\n"])
+    func aKeyWithHeadersComesFromAVariable(lineEnd: String) throws {
+        let made = try shop.shell("openssl rsa -in signing.pem -traditional -aes128 -passout pass:open-sesame")
+        try #require(made.text.contains("DEK-Info:"), "\(made.error)")
+        let form = "'\(made.text.replacing("\n", with: lineEnd))'"
+        let run = try shop.run(
+            "keyinfo", "env:S", "--passphrase-env", "P", environment: ["S": form, "P": "open-sesame"])
+        #expect(run.status == 0 && run.text.contains("private key, rsa-sha1"), "\(run.error)")
+    }
+
     @Test func aSignatureCommandInheritsNoSecret() throws {
         let run = try shop.run(
             "pack", "--no-lint", "cart.lua", "-o", "x.js", "--signing-key", "signing.pem", "--passphrase-env", "P",
