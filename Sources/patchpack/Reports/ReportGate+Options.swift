@@ -14,6 +14,9 @@ extension Option {
 }
 
 extension ReportGate {
+    /// The gates that an option gives.
+    ///
+    /// - Throws: `usage` if one is not a bound.
     static func all(_ arguments: ParsedArguments, of option: Option = .gate) throws(PatchError) -> [ReportGate] {
         try arguments.texts(of: option).map { (text) throws(PatchError) in
             if let gate = ReportGate(text) { return gate }

@@ -3,15 +3,18 @@ import PatchReport
 import PatchRunner
 import PatchText
 
+/// The verdict of a gate on one patch, or on all devices, and the reason for it.
 struct ReportGateResult {
     let gate: ReportGate
     /// The reported patch, or the requested patch if no device reported it; nil if none was requested, or if the gate
     /// is about all devices.
     private(set) var id: String?
     private(set) var version: Int?
+    /// What the verdict is on.
     var name: String {
-        gate.measure.isOfFleet
-            ? "all devices" : [id ?? "no patch", version.map(String.init)].compactMap(\.self).joined(separator: " ")
+        guard !gate.measure.isOfFleet else { return "all devices" }
+        let patch = id ?? "no patch"
+        return version.map { "\(patch) \($0)" } ?? patch
     }
     private let judgement: ReportGate.Judgement
     /// All devices in the events; `Int.max` for a gate on them, if only a sample was counted, or if no patch was
@@ -19,8 +22,9 @@ struct ReportGateResult {
     private var fleet = Int.max
     /// How many devices rolled the patch back together with other patches.
     private var suspected = 0
-    /// The version before, if the bound is relative to it, and whether a feed offers it.
+    /// The version before, if the bound is relative to it; nil if none has been reported.
     private var previous: Int?
+    /// Whether a feed tells which versions may be the one before.
     private var isConfirmed = false
     /// How many events of patches were not counted, for lack of room.
     private var uncounted = 0
@@ -48,7 +52,10 @@ struct ReportGateResult {
     /// The function that decided; nil if the gate is not about functions.
     var function: String? { judgement.function?.function }
 
+    /// The results of gates on each patch of a report, or on all its devices.
+    ///
     /// - Parameters:
+    ///   - id: The only patch that was asked for, and `version` its only version; nil for any.
     ///   - all: The patches that may be the version before.
     ///   - listed: The patches that a feed lists, of which one that is offered may be the version before; nil without a
     ///     feed. A version that only devices name proves nothing: anyone can name one.
@@ -58,7 +65,8 @@ struct ReportGateResult {
         _ gates: [ReportGate], _ report: FleetReport, id: String?, version: Int?, _ all: [FleetReport.Patch],
         listed: [FleetReport.Listed]?, unread: String? = nil
     ) -> [ReportGateResult] {
-        let live = listed.map { Set($0.filter { $0.isLive && $0.isOffered }.map { "\($0.id) \($0.version)" }) }
+        let offered = listed?.filter { $0.isLive && $0.isOffered }.map { "\($0.id) \($0.version)" }
+        let live = offered.map { Set($0) }
         let candidates = all.filter { live?.contains($0.label) ?? true }
         // The patches of a feed have room whatever comes.
         let uncounted = listed == nil ? report.input.droppedPatches : 0
@@ -89,16 +97,18 @@ struct ReportGateResult {
         }
     }
 
-    var reason: String { lacksEvents ? lack : (function.map { "\($0) " } ?? "") + figures }
+    /// Why the verdict is as it is, in words.
+    var reason: String {
+        guard !lacksEvents else { return lack }
+        return function.map { "\($0) \(figures)" } ?? figures
+    }
 
     private var lack: String {
         unread ?? "\(uncounted.counting("event")) of patches \(uncounted == 1 ? "was" : "were") not counted"
     }
 
+    /// The share that decides, in words, and what it lacks for a verdict.
     private var figures: String {
-        let comparable = judgement.function.flatMap { function in
-            function.comparableShare.value.map { "\($0.percent) of its calls could be compared" }
-        }
         if judgement.verdict == .undecided, let function = judgement.function, !function.isComparable, let comparable {
             // A reason for which runs failed is a fault of the patch, which another gate decides.
             let cause = function.reasons.first.map { ", mostly because of \($0.text)" } ?? ""
@@ -111,41 +121,50 @@ struct ReportGateResult {
         }
         guard let value = share.value else { return "no device has reported enough for a verdict" }
         let others = comparable.map { "; \($0)" } ?? ""
-        if gate.isExact {
-            // No confidence is claimed.
-            guard !gate.measure.isOfCalls else { return "\(value.percent) of \(whole(share))\(others)" }
-            let more = (suspected / judgement.scale).grouped
-            let rest = suspected > 0 && gate.measure == .rolledBack ? "; \(more) more suspect it" : ""
-            return "\(share.wholeCount.grouped) of \(counting(share.total))\(rest)"
-        }
+        guard !gate.isExact else { return exactFigures(value, others) }
         let users = judgement.users.map { users in
             "; used by \(users.share.wholeCount.grouped) of \(counting(users.share.total))"
         }
         let interval = text(value, sequence) + others + (users ?? "")
-        if gate.isRelative {
-            guard let previous else {
-                let source = isConfirmed ? " that the feed offers" : ""
-                return "\(interval); no device has reported an earlier version\(source)"
-            }
-            guard let before = judgement.previous else {
-                return "\(interval); no device has compared it in version \(previous)"
-            }
-            let old = text(before.share.value ?? 0, before)
-            let source = isConfirmed ? "" : ", which no feed confirms"
-            let end = verdict == .undecided ? ": too few for a verdict" : ""
-            return "\(interval); version \(previous)\(source): \(old)\(end)"
+        if gate.isRelative { return "\(interval); \(figuresBefore)" }
+        return verdict == .undecided ? interval + obstacle : interval
+    }
+
+    /// How many calls of the function that decided could be compared; nil if there is none.
+    private var comparable: String? {
+        judgement.function?.comparableShare.value.map { "\($0.percent) of its calls could be compared" }
+    }
+
+    /// The figures of an exact gate, which claim no confidence.
+    private func exactFigures(_ value: Double, _ others: String) -> String {
+        guard !gate.measure.isOfCalls else { return "\(value.percent) of \(whole(share))\(others)" }
+        let more = (suspected / judgement.scale).grouped
+        let rest = suspected > 0 && gate.measure == .rolledBack ? "; \(more) more suspect it" : ""
+        return "\(share.wholeCount.grouped) of \(counting(share.total))\(rest)"
+    }
+
+    /// The figures of the version before, for a relative gate, or why there are none.
+    private var figuresBefore: String {
+        guard let previous else {
+            return "no device has reported an earlier version\(isConfirmed ? " that the feed offers" : "")"
         }
-        guard verdict == .undecided else { return interval }
+        guard let before = judgement.previous else { return "no device has compared it in version \(previous)" }
+        let old = text(before.share.value ?? 0, before)
+        let source = isConfirmed ? "" : ", which no feed confirms"
+        let end = verdict == .undecided ? ": too few for a verdict" : ""
+        return "version \(previous)\(source): \(old)\(end)"
+    }
+
+    /// Why a gate is undecided that is neither exact nor relative, for the end of its figures.
+    private var obstacle: String {
         if gate.measure == .rolledBack, suspected > 0 {
-            let more = counting(suspected / judgement.scale)
-            return "\(interval); on \(more) more it is suspected together with others"
+            return "; on \(counting(suspected / judgement.scale)) more it is suspected together with others"
         }
-        guard let missing = devicesMissing else {
-            return "\(interval): too \(users == nil ? "close to the bound" : "few") for a verdict"
+        guard let missing = devicesMissing, let needed = devicesNeeded else {
+            return ": too \(judgement.users == nil ? "close to the bound" : "few") for a verdict"
         }
-        let needed = missing.addingOrMost(undecided.share.total)
         let known = needed > fleet ? ", but all events are of \(fleet.grouped)" : ""
-        return "\(interval): too few for a verdict; about \(missing.counting("device")) more would do\(known)"
+        return ": too few for a verdict; about \(missing.counting("device")) more would do\(known)"
     }
 
     private func text(_ value: Double, _ sequence: ConfidenceSequence) -> String {
@@ -169,7 +188,8 @@ struct ReportGateResult {
         }
     }
 
-    /// The error of a run in which this gate was not passed.
+    /// The error of a run with this gate: `limit` if events were not counted for lack of room, else `script`; nil if the
+    /// gate is passed.
     var failure: PatchError? {
         guard verdict != .passed else { return nil }
         guard !lacksEvents || unread != nil else {

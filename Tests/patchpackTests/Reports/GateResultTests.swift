@@ -8,12 +8,15 @@ import Testing
 @Suite(.ownThreads) struct GateResultTests {
     /// The result of a gate for the last of these patches.
     ///
-    /// - Parameter scale: How many devices each counted one represents.
+    /// - Parameters:
+    ///   - scale: How many devices each counted one represents.
+    ///   - known: How many devices are in the events.
     private func result(
-        _ gate: String, _ patches: [FleetReport.Patch], scale: Int = 1
+        _ gate: String, _ patches: [FleetReport.Patch], scale: Int = 1, known: Int = 0
     ) throws -> ReportGateResult {
         var report = FleetReport()
         report.scale = scale
+        report.knownDevices = known
         report.patches = Array(patches.suffix(1))
         let gates = [try #require(ReportGate(gate))]
         let results = ReportGateResult.all(gates, report, id: nil, version: nil, patches, listed: nil)
@@ -68,5 +71,18 @@ import Testing
         #expect(unsure.hasSuffix("; on 10 counted devices more it is suspected together with others"), "\(unsure)")
         let exact = try result("rolled-back=0", [sample], scale: 64).reason
         #expect(exact == "0 of 100 counted devices; 10 more suspect it")
+    }
+
+    /// The calls of each fourth device are counted, and the devices in the events are all of them.
+    @Test func theDevicesInTheEventsAreComparedWithAllThatAreNeeded() throws {
+        var sample = FleetReport.Patch(id: "p", version: 1)
+        sample.devices = 400
+        sample.failureShare = Share(0, of: 100)
+        sample.callScale = 4
+        let needed = try #require(try result("failures<1%", [sample]).devicesNeeded)
+        let few = try result("failures<1%", [sample], known: needed - 1).reason
+        #expect(few.hasSuffix(" more would do, but all events are of \((needed - 1).grouped)"), "\(few)")
+        let enough = try result("failures<1%", [sample], known: needed).reason
+        #expect(enough.hasSuffix(" more would do"), "\(enough)")
     }
 }
