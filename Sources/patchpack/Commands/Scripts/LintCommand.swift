@@ -56,11 +56,11 @@ enum LintCommand {
 
         mutating func add(_ patch: LintedPatch) throws(PatchError) {
             var findings = patch.findings
-            if let version = patch.version {
-                if let other = entries[version] {
-                    findings.append((patch.finding(.duplicate, PatchError.twice(version, other)), patch.entry))
+            if let label = patch.label {
+                if let other = entries[label] {
+                    findings.append((patch.finding(.duplicate, PatchError.twice(label, other)), patch.entry))
                 } else {
-                    entries[version] = patch.entry
+                    entries[label] = patch.entry
                 }
             }
             all += findings
