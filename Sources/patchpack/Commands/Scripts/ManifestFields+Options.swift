@@ -4,6 +4,8 @@ import PatchText
 
 extension ManifestFields {
     /// Makes the fields from the options. The other fields come from the tags of a script.
+    ///
+    /// - Throws: `usage` if an option or `SOURCE_DATE_EPOCH` has a value that the format does not allow.
     init(_ arguments: ParsedArguments) throws(PatchError) {
         self.init()
         id = try arguments.text(of: .id)
@@ -17,6 +19,14 @@ extension ManifestFields {
         created = try Self.sourceDate()
         expires = try arguments.text(of: .expires)
         notes = try arguments.text(of: .notes)
+        extra = try Self.extra(arguments)
+        try checkOptions()
+    }
+
+    /// The extra values; nil if none is given.
+    ///
+    /// - Throws: `usage` if one has no key or a wrong one, or the key of another.
+    private static func extra(_ arguments: ParsedArguments) throws(PatchError) -> [String: String]? {
         var pairs: [String: String] = [:]
         for pair in try arguments.texts(of: .extra) {
             let fields = pair.utf8.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
@@ -31,11 +41,12 @@ extension ManifestFields {
                 throw .usage("--extra \(pair): the key is given twice", hint: "give each key once")
             }
         }
-        extra = pairs.isEmpty ? nil : pairs
-        try checkOptions()
+        return pairs.isEmpty ? nil : pairs
     }
 
     /// Checks the options beside tags that are right, since the fault of an option is not one of a script.
+    ///
+    /// - Throws: `usage`, with the option's name.
     private func checkOptions() throws(PatchError) {
         var tags = ManifestFields()
         tags.id = "a.b"
@@ -53,7 +64,9 @@ extension ManifestFields {
         }
     }
 
-    /// The time of a reproducible build (reproducible-builds.org, `SOURCE_DATE_EPOCH`).
+    /// The time of a reproducible build (reproducible-builds.org, `SOURCE_DATE_EPOCH`); nil if the variable is not set.
+    ///
+    /// - Throws: `usage` if it is not a number of seconds, without a sign, up to the year 9999.
     private static func sourceDate() throws(PatchError) -> Timestamp? {
         guard let text = Environment["SOURCE_DATE_EPOCH"] else { return nil }
         guard text.utf8.first != UInt8(ascii: "+"), let seconds = Int(text),
@@ -84,21 +97,23 @@ extension ManifestFields {
         do throws(PatchError) {
             return try fields.manifest(of: scripts)
         } catch let error where error.code == .malformed {
-            let isMissing =
-                ScriptHead.headProblem(scripts[0].bytes) == nil
-                && ["id": fields.id, "version": fields.version, "app": fields.app]
-                    .contains { $0 == error.place?.field && $1 == nil }
-            let field = isMissing ? error.place?.field : nil
-            let option = options.first { $0.name == field }.map { ", or give --\($0.name)" } ?? ""
-            let isSpec =
-                isMissing
-                && scripts[0].bytes.split(separator: UInt8(ascii: "\n")).contains { $0.starts(with: "describe(".utf8) }
-            throw error.coded(.usage)
-                .hinting(isSpec ? "a spec is given to `test` with --spec" : error.hint.map { $0 + option })
+            throw error.coded(.usage).hinting(fields.hint(on: error, in: scripts[0].bytes, options))
                 .at(file: entry.description, line: error.place?.field.flatMap(head.line))
         } catch {
             throw error.about(entry)
         }
+    }
+
+    /// The hint of an error about a field. That of a missing field says how else it can be given.
+    private func hint(on error: PatchError, in entry: [UInt8], _ options: [Option]) -> String? {
+        let required = ["id": id, "version": version, "app": app]
+        guard let field = error.place?.field, let value = required[field], value == nil,
+            ScriptHead.headProblem(entry) == nil
+        else { return error.hint }
+        let isSpec = entry.split(separator: UInt8(ascii: "\n")).contains { $0.starts(with: "describe(".utf8) }
+        if isSpec { return "a spec is given to `test` with --spec" }
+        guard let hint = error.hint, let option = options.first(where: { $0.name == field }) else { return error.hint }
+        return "\(hint), or give --\(option.name)"
     }
 }
 

@@ -27,7 +27,10 @@ enum ScriptFiles {
     static func scripts(
         _ paths: [Path], onStandardInput given: Path?
     ) throws(PatchError) -> [(script: PatchScript, file: Path)] {
-        let files = paths.map { $0.isStandardStream ? given ?? $0 : $0 }
+        let files = paths.map { path in
+            if let given, path.isStandardStream { return given }
+            return path
+        }
         return try zip(paths, files).map { (path, file) throws(PatchError) in
             (PatchScript(name: LintedPatch.name(of: file, beside: files[0]), bytes: try bytes(of: path)), file)
         }

@@ -17,14 +17,19 @@ enum TestCommand {
         example: "patchpack test patches --spec specs --interface interface.json",
         run: run)
 
-    /// A pattern that selects tests. Each repetition of a class multiplies the time that a match can take, so at most
-    /// three are allowed.
+    /// The Lua pattern that selects tests; empty for all tests.
+    ///
+    /// Each repetition of a class multiplies the time that a match can take, so at most three are allowed.
+    ///
+    /// - Throws: `usage` if there are more.
     private static func filter(_ arguments: ParsedArguments) throws(PatchError) -> String {
         let text = try arguments.text(of: .filter) ?? ""
-        var (repetitions, before, beforeThat) = (0, UInt8(0), UInt8(0))
+        var repetitions = 0
+        var before: UInt8 = 0
+        var beforeThat: UInt8 = 0
         for byte in text.utf8 {
             let isClass = before == UInt8(ascii: ".") || before == UInt8(ascii: "]") || beforeThat == UInt8(ascii: "%")
-            if isClass, [UInt8(ascii: "-"), UInt8(ascii: "*"), UInt8(ascii: "+")].contains(byte) { repetitions += 1 }
+            if isClass, "-*+".utf8.contains(byte) { repetitions += 1 }
             beforeThat = before
             before = byte
         }
@@ -45,10 +50,11 @@ enum TestCommand {
         let specs: [InputFiles.Placed]
         let now: Timestamp
         let filter: String
-        /// How many seconds the code of a spec may run.
+        /// How many seconds the code of a spec may run at a time: at most a day.
         let timeLimit: Int
         let format: ResultFormat
         let isStrict: Bool
+        /// Whether the specs also run with the patches in shadow.
         let shadows: Bool
 
         init(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
@@ -78,10 +84,10 @@ enum TestCommand {
         Environment.removeSecrets()
         var runs: [TestReport.Run] = []
         for (spec, folder) in request.specs {
-            let isNamed = folder == nil
-            guard let run = try run(spec, isNamed: isNamed, of: request, after: runs, console) else { continue }
+            guard let run = try run(spec, isNamed: folder == nil, of: request, after: runs, console) else { continue }
             // A filter may leave a spec without tests, and a folder may hold files that are shared by specs.
-            if !isNamed || !request.filter.isEmpty, run.report.tests.isEmpty, run.report.error == nil {
+            let mayBeEmpty = folder != nil || !request.filter.isEmpty
+            if mayBeEmpty, run.report.tests.isEmpty, run.report.error == nil {
                 if request.filter.isEmpty { console.note("left out: \(spec), which has no tests") }
                 continue
             }
@@ -92,17 +98,20 @@ enum TestCommand {
         let hasUntested = noteUntested(request.patches, runs, isStrict: request.isStrict, console)
         try report(runs, as: request.format, console)
         if let file = request.coverageFile {
-            try write(runs, request.patches.flatMap(\.files), to: file, request.format, console)
+            try writeCoverage(of: runs, request.patches.flatMap(\.files), to: file, request.format, console)
         }
-        guard hasUntested && request.isStrict || !runs.allSatisfy(\.report.isGood) else { return }
+        let lacksSpecs = hasUntested && request.isStrict
+        guard lacksSpecs || !runs.allSatisfy(\.report.isGood) else { return }
         console.fail(runs.lazy.compactMap(\.report.error).first?.code ?? .script)
     }
 
     /// Runs a spec.
     ///
-    /// - Parameter runs: The runs before, for the report if the spec does not end.
-    /// - Returns: nil if it is for other patches.
-    /// - Throws: `usage` if the filter is wrong, which is an error for all specs.
+    /// - Parameters:
+    ///   - isNamed: Whether the command line names it, and not a folder that it is in.
+    ///   - runs: The runs before, for the report if the spec does not end.
+    /// - Returns: The run, with the error if the spec cannot be read or run; nil if it is for other patches.
+    /// - Throws: `usage` if the filter is wrong, which is an error for all specs, or if the spec is a key.
     private static func run(
         _ spec: Path, isNamed: Bool, of request: Request, after runs: [TestReport.Run], _ console: Console
     ) throws(PatchError) -> TestReport.Run? {
@@ -118,16 +127,20 @@ enum TestCommand {
             }
             run.patches = chosen
             run.report = try report(of: run, PatchScript(name: spec.description, bytes: bytes), request, runs, console)
-            if let error = run.report.error, error.code == .usage { throw error }
         } catch {
-            if error.code == .usage { throw error }
             run.report.error = error
         }
+        if let error = run.report.error, error.code == .usage { throw error }
         return run
     }
 
     /// Runs the code of a spec. If it runs on after its time limit, the report of what has ended is printed, and the
     /// process ends.
+    ///
+    /// - Parameters:
+    ///   - run: The spec, and the patches that it is for.
+    ///   - runs: The runs before.
+    /// - Throws: `unavailable` if no thread can be made to watch it.
     private static func report(
         of run: TestReport.Run, _ script: PatchScript, _ request: Request, _ runs: [TestReport.Run],
         _ console: Console
@@ -135,9 +148,11 @@ enum TestCommand {
         // The tests that have ended, for a report while another one is running.
         let ended = Shared(Mutex<[SpecReport.Test]>([]))
         let (format, isOnly) = (request.format, request.specs.count == 1)
+        // At the limit itself, the runner ends what Lua can interrupt. That may take a moment.
+        let patience = request.timeLimit + 5
         // The thread that normally uses the console is busy in the spec's code and does not return.
         nonisolated(unsafe) let console = console
-        let watchdog = try Watchdog(after: request.timeLimit + 5) {
+        let watchdog = try Watchdog(after: patience) {
             var run = run
             run.report.tests += ended.value.withLock { $0 }
             run.report.error = PatchError(.script, "still running after its time limit; Lua cannot interrupt it")
@@ -196,8 +211,11 @@ enum TestCommand {
         }
     }
 
-    private static func write(
-        _ runs: [TestReport.Run], _ files: [(key: String, path: Path)], to path: Path, _ format: ResultFormat,
+    /// Writes the coverage, and prints it too if the results are text.
+    ///
+    /// - Parameter path: A file that may be replaced, as `CoverageReport.isReplaced` has told.
+    private static func writeCoverage(
+        of runs: [TestReport.Run], _ files: [(key: String, path: Path)], to path: Path, _ format: ResultFormat,
         _ console: Console
     ) throws(PatchError) {
         let text = CoverageReport.lcov(runs, files: files)
@@ -215,7 +233,7 @@ enum TestCommand {
     /// - Parameter isAlone: Whether the spec was found in a folder, but the patches were not. It may then be for
     ///   another patch.
     /// - Returns: Nil if the spec is for another patch.
-    /// - Throws: `script` if a named spec is for patches that were not given.
+    /// - Throws: `script` if its lines name no patch that was given, unless it may be for another one.
     private static func chosen(
         for spec: Path, _ bytes: [UInt8], isAlone: Bool, of patches: [TestReport.GivenPatch], beside specs: [Path]
     ) throws(PatchError) -> [TestReport.GivenPatch]? {
@@ -253,10 +271,12 @@ enum TestCommand {
         let given = try ScriptFiles.name(arguments)
         if arguments.has(.bundle) {
             try refuseKeys(arguments)
-            return [try patch(of: paths, fields, given)].compactMap(\.self)
+            guard let bundle = try patch(of: paths, fields, given) else { return [] }
+            return [bundle]
         }
         for path in paths {
-            if path.ends(in: ".lua") || path.isStandardStream && given != nil {
+            let isNamedByOption = path.isStandardStream && given != nil
+            if path.ends(in: ".lua") || isNamedByOption {
                 // Shared scripts and the parts of a bundle have no tags. A script named on the command line must be a
                 // patch.
                 let isNamed = arguments.operands.contains { $0.path == path }
@@ -292,7 +312,10 @@ enum TestCommand {
         throw .usage("--\(option.name) without an envelope", hint: "a script is tested as it is, without keys")
     }
 
-    /// The keys of the envelopes, of which one is at a path.
+    /// The keys that the envelopes are verified and opened with.
+    ///
+    /// - Parameter path: One of the envelopes, for the error.
+    /// - Throws: `usage` if there is no key.
     private static func keys(
         _ arguments: ParsedArguments, for path: Path
     ) throws(PatchError) -> (verifier: EnvelopeVerifier, scriptKeys: ScriptKeyRing) {
