@@ -1,6 +1,7 @@
 import PatchCrypto
 
 enum Help {
+    /// The help of a verb or an action, or of the tool if there is none.
     static func text(for verb: Verb?) -> String { verb.map(text(for:)) ?? overview }
 
     static let usage =
@@ -40,6 +41,7 @@ enum Help {
 
     /// The width of the terminal, between 60 and 100 columns; 80 if the output is not a terminal.
     private static let columns = min(max(Terminal.columns(1) ?? 80, 60), 100)
+    /// The most columns that the first one of two takes.
     private static let firstColumn = 26
 
     /// Two columns with the second one aligned. An entry that is too wide for the first column gets its own line.
@@ -64,11 +66,13 @@ enum Help {
         }
         var lines = [label + options[0]]
         for option in options.dropFirst() {
-            if lines[lines.count - 1].count + option.count + " \\".count >= columns {
+            let longer = "\(lines[lines.count - 1]) \(option)"
+            // There must be room for the backslash.
+            if "\(longer) \\".count > columns {
                 lines[lines.count - 1] += " \\"
                 lines.append(String(repeating: " ", count: label.count) + option)
             } else {
-                lines[lines.count - 1] += " \(option)"
+                lines[lines.count - 1] = longer
             }
         }
         return lines.joined(separator: "\n")

@@ -78,7 +78,8 @@ enum Main {
                 raise(SIGPIPE)
             }
             console.error(error)
-            // If standard output itself failed, this fails too, and that error is ignored.
+            // A document that has begun takes no other one. JSON is an object for each line. If standard output itself
+            // failed, this fails too, and that error is ignored.
             if !StandardOutput.isUsed.load(ordering: .relaxed) || console.format == .json {
                 try? FailureReport.show(error, format: ResultFormat(rawValue: format), verb: words[0].text, console)
             }
@@ -88,12 +89,15 @@ enum Main {
 }
 
 extension Main {
-    /// The format that an unparsed command line requests. Its errors are in that format too.
+    /// The format that an unparsed command line requests, known or not; `text` if it requests none. Its errors are in
+    /// that format too.
     fileprivate static func format(_ words: [Argument]) -> String {
         let name = "--\(Option.format.name)"
         for (index, word) in words.enumerated() {
             if word.isText(name), index + 1 < words.count { return words[index + 1].text }
-            if word.bytes.starts(with: "\(name)=".utf8) { return String(word.text.dropFirst(name.count + 1)) }
+            if word.bytes.starts(with: "\(name)=".utf8) {
+                return String(decoding: word.bytes.dropFirst("\(name)=".utf8.count), as: UTF8.self)
+            }
         }
         return "text"
     }

@@ -1,7 +1,9 @@
 import PatchCrypto
 
+/// What the words of a command line ask for.
 enum Request {
     case run(ParsedArguments)
+    /// The help of a verb or an action; nil for that of the tool.
     case help(Verb?)
     case version
 }
@@ -28,8 +30,9 @@ extension Request {
                 self = .help(nil)
                 return
             }
-            let verb = try Self.verb(words[1])
-            self = .help(words.count > 2 && !verb.actions.isEmpty ? try verb.action(called: words[2]) : verb)
+            var verb = try Self.verb(words[1])
+            if words.count > 2, !verb.actions.isEmpty { verb = try verb.action(called: words[2]) }
+            self = .help(verb)
             return
         }
         guard first.bytes.first != UInt8(ascii: "-") else {
@@ -51,7 +54,7 @@ extension Request {
         }
     }
 
-    /// Checks the parsed words against the verb or action.
+    /// Checks the parsed words against the verb or action. If they ask for help, nothing else is checked.
     ///
     /// - Throws: `usage` if it does not take them.
     private init(_ verb: Verb, _ given: VerbParser) throws(PatchError) {

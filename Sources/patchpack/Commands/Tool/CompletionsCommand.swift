@@ -2,25 +2,26 @@ import PatchCrypto
 
 /// `completions`: prints a shell's completion script, which asks the tool for the words that fit.
 enum CompletionsCommand {
-    private static let scripts = [("bash", bash), ("zsh", zsh), ("fish", fish)]
+    private static let scripts = [(shell: "bash", text: bash), (shell: "zsh", text: zsh), (shell: "fish", text: fish)]
 
     static let verb = Verb(
         name: "completions", summary: "print a completion script for a shell", operands: "bash|zsh|fish",
-        operandValue: .choice("SHELL", scripts.map(\.0)), operandCount: 1...Int.max, options: [],
+        operandValue: .choice("SHELL", scripts.map(\.shell)), operandCount: 1...Int.max, options: [],
         example: "patchpack completions bash > ~/.local/share/bash-completion/completions/patchpack", run: run)
 
     private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
         let shell = arguments.operands[0].text
-        guard let script = scripts.first(where: { $0.0 == shell })?.1 else {
-            let known = scripts.map(\.0).joined(separator: ", ")
+        guard let script = scripts.first(where: { $0.shell == shell }) else {
+            let known = scripts.map(\.shell).joined(separator: ", ")
             throw .usage("no completions for \(shell)", hint: "one of \(known)")
         }
         guard console.format == .text else {
             throw .usage("--format json: a completion script is text", hint: "leave out --format")
         }
-        guard arguments.operands.count > 1 else { return try console.raw(script) }
+        guard arguments.operands.count > 1 else { return try console.raw(script.text) }
+        let separator = shell == "zsh" ? ":" : "\t"
         for (word, meaning) in candidates(for: arguments.operands.dropFirst().map(\.text)) {
-            try console.raw("\(word)\(shell == "zsh" ? ":" : "\t")\(meaning)\n")
+            try console.raw("\(word)\(separator)\(meaning)\n")
         }
     }
 
@@ -36,6 +37,7 @@ enum CompletionsCommand {
             before = words[...]
             last = ""
         }
+        // A file follows an algorithm, and a value follows its option.
         if before.last == ":" { return [("@files", "")] }
         if before.last == "=" { before.removeLast() }
         let isHelp = before.first == "help"
@@ -51,6 +53,7 @@ enum CompletionsCommand {
         return candidates(of: verb, after: before, for: last, actions)
     }
 
+    /// The candidates that begin with what is typed already.
     private static func fitting(_ all: [Candidate], _ beginning: String) -> [Candidate] {
         all.filter { $0.word.utf8.starts(with: beginning.utf8) }
     }
@@ -74,14 +77,16 @@ enum CompletionsCommand {
         // An option and its value may be one word, as in `--format=json`.
         let named = last.utf8.starts(with: "--".utf8) ? last.prefix(while: { $0 != "=" }) : ""
         let isJoined = named.utf8.count < last.utf8.count && !named.isEmpty
-        let option = isJoined ? String(named) : before.last
+        let word = isJoined ? String(named) : before.last
         let options = verb.allOptions + verb.actions.flatMap(\.allOptions)
-        let given = option.flatMap { word in
-            options.first { word == "--\($0.name)" || word == $0.short.map { "-\($0)" } }
+        let given = options.first { option in
+            guard let word else { return false }
+            return word == "--\(option.name)" || word == option.short.map { "-\($0)" }
         }
         if given == nil, before.isEmpty, !actions.isEmpty { return actions }
         let beginsOption = last.utf8.first == UInt8(ascii: "-")
-        switch given?.value ?? (beginsOption ? nil : verb.operandValue) {
+        let operand = beginsOption ? nil : verb.operandValue
+        switch given?.value ?? operand {
         case .choice(_, let choices)?:
             guard given != nil || before.isEmpty else { return [] }
             return fitting(choices.map { ((isJoined ? "\(named)=" : "") + $0, "") }, last)

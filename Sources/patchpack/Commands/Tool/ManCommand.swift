@@ -10,7 +10,7 @@ enum ManCommand {
     private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
         let folder = try arguments.outputFolder() ?? Path(".")
         let pages = [("patchpack", overview)] + Verb.all.map { ("patchpack-\($0.name)", page(of: $0)) }
-        let files = pages.map { OutputFile(folder.appending(Path("\($0.0).1")), $0.1) }
+        let files = pages.map { name, text in OutputFile(folder.appending(Path("\(name).1")), text) }
         try OutputFile.write(files, force: arguments.has(.force))
         try console.made(files, schema: "patchpack.man/1")
     }
@@ -85,16 +85,23 @@ enum ManCommand {
         text("\(words.prefix(1).uppercased())\(words.dropFirst()).")
     }
 
-    /// A string in lines of at most 75 characters. No line starts with a character that would start a request.
+    /// A string in lines of at most 75 characters, unless a word is longer. No line starts with a character that would
+    /// start a request.
+    ///
+    /// - Parameter first: A macro that has a line of its own before them.
     private static func text(_ text: String, after first: String? = nil) -> [String] {
         var lines = first.map { [$0, ""] } ?? [""]
         for word in Escape.roff(text).split(separator: " ") {
-            let isFull = lines[lines.count - 1].count + word.count > 74
+            let longer = "\(lines[lines.count - 1]) \(word)"
             // Each sentence starts a new line.
             let isNew = lines[lines.count - 1].hasSuffix(".") && word.first?.isUppercase == true
-            if isFull || isNew { lines.append("") }
-            let isControl = lines[lines.count - 1].isEmpty && (word.hasPrefix(".") || word.hasPrefix("'"))
-            lines[lines.count - 1] += (lines[lines.count - 1].isEmpty ? isControl ? "\\&" : "" : " ") + word
+            if longer.count > 75 || isNew { lines.append("") }
+            guard lines[lines.count - 1].isEmpty else {
+                lines[lines.count - 1] = longer
+                continue
+            }
+            let isControl = word.hasPrefix(".") || word.hasPrefix("'")
+            lines[lines.count - 1] = isControl ? "\\&\(word)" : String(word)
         }
         return lines
     }
