@@ -10,6 +10,7 @@ extension PatchError {
     }
 }
 
+/// The keys that a command line names, with their passphrases. Each is read when it is asked for.
 struct KeyFiles: Sendable {
     private let arguments: ParsedArguments
 
@@ -20,7 +21,8 @@ struct KeyFiles: Sendable {
 
     /// Collects the inputs and reads the passphrases.
     ///
-    /// - Throws: `usage` if more than one of the inputs is standard input.
+    /// - Parameter operands: The operands that are files; nil if all are.
+    /// - Throws: `usage` if more than one of the inputs is standard input; what ``Passphrase/all(of:from:or:)`` throws.
     init(_ arguments: ParsedArguments, operands: [Path]? = nil) throws(PatchError) {
         self.arguments = arguments
         inputs = (operands ?? arguments.operands.map(\.path)) + arguments.inputs
@@ -31,11 +33,12 @@ struct KeyFiles: Sendable {
     }
 
     /// The trusted keys from all options, or else from the environment; nil if none is given.
+    ///
+    /// - Throws: `usage` if there is a pin, but no trust store; what reading a key or a trust store throws.
     func trustStore() throws(PatchError) -> TrustStore? {
         let isSaid = arguments.has(.trustedKey) || arguments.has(.trustStore)
         let files = arguments.keys(of: .trustedKey, fromEnvironment: !isSaid)
-        let place = arguments.value(of: .trustStore) ?? (isSaid ? nil : Option.trustStore.fromEnvironment)
-        let store = place?.path
+        let store = isSaid ? arguments.path(of: .trustStore) : Option.trustStore.fromEnvironment?.path
         let pin = try arguments.text(of: .trustStorePin)
         guard pin == nil || store != nil else { throw .pinWithoutStore }
         var keys = try files.map { (file) throws(PatchError) in try TrustedKey(KeyFile(file).verifyingKey()) }
@@ -48,7 +51,8 @@ struct KeyFiles: Sendable {
     /// If no trusted key is given, the public halves of the signing keys are the trusted keys.
     ///
     /// - Parameter needed: Whether a trusted key must be given, because signatures are also made elsewhere.
-    /// - Throws: `config` if a signing key is not trusted, `policy` if it is no longer trusted.
+    /// - Throws: `config` if a signing key is not trusted, `policy` if it is no longer trusted, `usage` if no trusted key
+    ///   is given that is needed.
     func trustStore(orThatOf signingKeys: [SigningKey], needed: Bool) throws(PatchError) -> TrustStore {
         guard let store = try trustStore() else {
             guard !needed else {
@@ -67,6 +71,8 @@ struct KeyFiles: Sendable {
     }
 
     /// Refuses to sign with a key that is revoked or past its date in the trust store.
+    ///
+    /// - Throws: `policy` if there is one, `config` if this machine's clock is wrong.
     static func refuse(_ signingKeys: [SigningKey], endedIn store: TrustStore) throws(PatchError) {
         let now = try SystemClock.now()
         for trusted in store.keys where signingKeys.contains(where: { $0.verifyingKey.id == trusted.key.id }) {
@@ -78,12 +84,15 @@ struct KeyFiles: Sendable {
     }
 
     /// The script keys from all given files; nil if none is given.
+    ///
+    /// - Throws: What reading a script key or a key store throws.
     func scriptKeys() throws(PatchError) -> ScriptKeyRing? {
         let files = arguments.keys(of: .scriptKey)
         guard !files.isEmpty else { return nil }
         var ring = ScriptKeyRing()
-        for name in files {
-            for (name, key) in try keys(of: name) where !ring.keys.contains(where: { $0.key.id == key.id }) {
+        for file in files {
+            for (name, key) in try keys(of: file) where !ring.keys.contains(where: { $0.key.id == key.id }) {
+                // Two key stores may have different keys of one name.
                 try ring.add(key, named: ring.scriptKey(named: name) == nil ? name : key.id.description)
             }
         }
@@ -91,6 +100,9 @@ struct KeyFiles: Sendable {
     }
 
     /// The script key to encrypt with; nil if none is given.
+    ///
+    /// - Throws: `config` if there is no key of the requested name, or a key store is empty; `usage` if there are several
+    ///   keys and none is requested; what ``scriptKeys()`` throws.
     func scriptKey() throws(PatchError) -> ScriptKey? {
         guard let ring = try scriptKeys() else { return nil }
         if let name = try arguments.text(of: .scriptKeyName) {
@@ -122,6 +134,8 @@ struct KeyFiles: Sendable {
     }
 
     /// Opens a private key or a key store with one of the given passphrases; returns nil if none is given.
+    ///
+    /// - Throws: `passphrase` if none of them is right, and what else `open` throws.
     private func opened<Key>(_ open: (SecretBytes) throws(PatchError) -> Key) throws(PatchError) -> Key? {
         var failure: PatchError?
         // Each of several keys may have its own passphrase, so all of them are tried.
@@ -141,10 +155,14 @@ struct KeyFiles: Sendable {
     ///
     /// The environment is used only if no option gives a way to sign. A feed has several keys, so its variable is
     /// always used.
+    ///
+    /// - Throws: `config` if a key is unusable, or other users can read it; `passphrase` if its passphrase is missing or
+    ///   wrong; `noInput` if it cannot be read.
     func signingKeys(_ option: Option = .signingKey) throws(PatchError) -> [SigningKey] {
-        let isSaid = [Option.signatureCommand, .attach, .detach].contains { arguments.has($0) }
+        let signsOtherwise = [Option.signatureCommand, .attach, .detach].contains { arguments.has($0) }
+        let takesVariable = option.id != Option.signingKey.id || !signsOtherwise
         var keys: [SigningKey] = []
-        for name in arguments.keys(of: option, fromEnvironment: option.id != Option.signingKey.id || !isSaid) {
+        for name in arguments.keys(of: option, fromEnvironment: takesVariable) {
             let file = try KeyFile(name)
             // The private halves of some keys of a feed's roles are elsewhere.
             if Self.takesPublic.contains(option.name), file.isPublic { continue }
@@ -153,8 +171,12 @@ struct KeyFiles: Sendable {
         return keys
     }
 
+    /// The options that take public keys, too.
     private static let takesPublic = [Option.rootKey, .releaseKey, .onlineKey, .addKey].map(\.name)
 
+    /// The keys that an option names, public or private, as a feed has them.
+    ///
+    /// - Throws: `config` if a feed cannot use one; what reading a key throws.
     func feedKeys(_ option: Option) throws(PatchError) -> [FeedKey] {
         try arguments.keys(of: option).map { (name) throws(PatchError) in
             let file = try KeyFile(name)
@@ -165,6 +187,10 @@ struct KeyFiles: Sendable {
         }
     }
 
+    /// Reads a key of any kind.
+    ///
+    /// - Throws: `config` if it is a key store or unusable, or is a private key that other users can read; `passphrase`
+    ///   if its passphrase is missing or wrong; `noInput` if it cannot be read.
     func describe(_ name: KeyName) throws(PatchError) -> KeyDescription {
         let file = try KeyFile(name)
         guard !file.isKeyStore else {
@@ -178,7 +204,8 @@ struct KeyFiles: Sendable {
 
     /// Reads a private key. Its passphrase comes from the options or from the terminal.
     ///
-    /// - Throws: `config` if other users can read the file, unless the options allow it.
+    /// - Throws: `config` if other users can read or write the file, unless the options allow it; `passphrase` if its
+    ///   passphrase is missing or wrong; what else ``KeyFile/signingKey(passphrase:)`` throws.
     private func signingKey(_ file: KeyFile) throws(PatchError) -> SigningKey {
         guard !file.isOpenToOthers || arguments.has(.allowUnsafePermissions) || !file.isPrivate else {
             throw PatchError(

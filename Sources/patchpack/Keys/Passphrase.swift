@@ -3,6 +3,9 @@ import PatchFiles
 
 enum Passphrase {
     /// The passphrases that the options give: one for all private keys and key stores, or one for each.
+    ///
+    /// - Throws: `passphrase` if a variable is not set, or a first line is empty; `noInput` if a file is missing or cannot
+    ///   be read; `config` if it has more than 4096 bytes; `usage` if the name of a variable is not UTF-8.
     static func all(
         of arguments: ParsedArguments, from variable: Option = .passphraseEnv, or file: Option = .passphraseFile
     ) throws(PatchError) -> [SecretBytes] {
@@ -43,7 +46,8 @@ enum Passphrase {
     ///   - isNew: Whether the store does not exist yet. The passphrase is then asked for twice, because a typing
     ///     mistake would lock the store for good.
     ///   - name: Its name in questions and errors, from which the names of its options are made.
-    /// - Throws: `passphrase` if there is neither, `usage` if several are given.
+    /// - Throws: `passphrase` if there is neither, or if the second answer is another one than the first; `usage` if
+    ///   several are given.
     static func ofStore(
         _ path: Path, given: [SecretBytes], isNew: Bool = false, called name: String = "passphrase"
     ) throws(PatchError) -> SecretBytes {

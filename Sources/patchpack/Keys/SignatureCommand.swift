@@ -11,13 +11,16 @@ struct SignatureCommand: Sendable {
     /// The longest signature in bytes, for an RSA key of 8192 bits.
     private static let longest = 1024
 
+    /// The commands that the options give, in their order.
     static func all(_ arguments: ParsedArguments) -> [SignatureCommand] {
         arguments.values(of: .signatureCommand).map { SignatureCommand(line: $0.text) }
     }
 
     /// Runs the command with the payload on its standard input.
     ///
-    /// - Throws: `config` if it fails, if its output cannot be a signature, or if it has failed before.
+    /// - Returns: Its output, which has 1 to 1024 bytes.
+    /// - Throws: `config` if it fails, if its output cannot be a signature, or if it has failed before; `io` if the
+    ///   payload cannot be written to the temporary folder.
     func signature(of payload: [UInt8]) throws(PatchError) -> [UInt8] {
         guard !hasFailed.value.load(ordering: .relaxed) else {
             throw PatchError(
