@@ -18,11 +18,13 @@ final class Console {
 
     let format: Format
     let isQuiet: Bool
+    /// Whether standard output and standard error are coloured.
     private let colors: (output: Bool, error: Bool)
     let secrets: Secrets
     /// Whether standard error is a terminal, so that progress bars make sense.
     private lazy var hasTerminal = Terminal.isTerminal(2)
-    private var barWidth = 0
+    /// Whether a bar, or another text that is removed again, is on the terminal.
+    private var hasBar = false
     /// The errors that were printed. An error of an object is printed once.
     private var told: Set<String> = []
     /// The exit status of the run: that of its first failure.
@@ -30,8 +32,8 @@ final class Console {
 
     /// - Parameters:
     ///   - format: `json` for JSON; anything else for text.
-    ///   - color: `always` or `never`. Anything else means colour on a terminal, or everywhere with `CLICOLOR_FORCE`,
-    ///     unless `NO_COLOR` is set.
+    ///   - color: `always` or `never`. Anything else means colour on a terminal whose `TERM` is set and not `dumb`, or
+    ///     everywhere with `CLICOLOR_FORCE`, unless `NO_COLOR` is set.
     ///   - secrets: The keys to hide.
     init(format: String?, isQuiet: Bool, color: String?, secrets: Secrets) {
         self.secrets = secrets
@@ -41,7 +43,11 @@ final class Console {
         let isForced = !["0", nil].contains(Environment["CLICOLOR_FORCE"])
         let hasColors = !["dumb", nil].contains(Environment["TERM"])
         func isColored(_ stream: Int32) -> Bool {
-            color == "always" || color != "never" && allowed && (isForced || hasColors && Terminal.isTerminal(stream))
+            switch color {
+            case "always": true
+            case "never": false
+            default: allowed && (isForced || (hasColors && Terminal.isTerminal(stream)))
+            }
         }
         colors = (isColored(1), isColored(2))
     }
@@ -103,7 +109,7 @@ final class Console {
 
     private func print(_ text: String) throws(PatchError) { try write(Array((text + "\n").utf8)) }
 
-    /// Notes a failure that ends the run with another exit status than 0, without printing it.
+    /// Notes a failure that ends the run with another exit status than 0, without printing it. Nil is no failure.
     func fail(_ code: PatchError.Code?) {
         if let code, exitStatus == 0 { exitStatus = code.exitStatus }
     }
@@ -129,7 +135,7 @@ final class Console {
         tell("patchpack: \(painted("\(word):", style, colors.error)) \(shown(text))\n")
     }
 
-    /// Prints a note about the default key, once for all files of a verb.
+    /// Prints a note about keys of the algorithm `rsa-sha1`. A verb does so once for all files.
     func noteOldClients() {
         note("rsa-sha1 is for old clients; for a new app: patchpack \(ProjectTemplate.keygen)")
     }
@@ -149,13 +155,13 @@ final class Console {
     func status(_ text: String?) {
         guard showsProgress else { return }
         guard let text else { return clearBar() }
-        tell(text)
-        barWidth = text.count
+        tell(shown(text))
+        hasBar = true
     }
 
     private func clearBar() {
-        guard barWidth > 0 else { return }
-        barWidth = 0
+        guard hasBar else { return }
+        hasBar = false
         tell("\r\u{1B}[K")
     }
 

@@ -3,6 +3,7 @@ import PatchDevice
 import PatchPublishing
 
 extension PatchError.Code {
+    /// The command line is wrong, or tags that take the place of its options are.
     static let usage = Self("usage")
     /// The same version of a patch twice in one run.
     static let duplicate = Self("duplicate")
@@ -47,6 +48,7 @@ extension PatchError.Code {
         78 modified-trust the trust store does not match its pin
         """
 
+    /// The status of the code; that of a defect if the table lacks the code.
     var exitStatus: Int32 { Self.exitStatuses.first { $0.code == self }?.status ?? 70 }
 }
 
@@ -62,6 +64,8 @@ extension PatchError {
 
 extension Optional {
     /// The value, which the command line must give.
+    ///
+    /// - Throws: `usage` if it does not.
     func needed(_ message: String, hint: String) throws(PatchError) -> Wrapped {
         guard let self else { throw .usage(message, hint: hint) }
         return self

@@ -5,10 +5,15 @@ import Synchronization
 
 /// Processes the files of a command line, shows the progress, and delivers the results in the order of the files.
 ///
+/// At the end, a line counts the items that succeeded and that failed, unless there is exactly one item.
+///
 /// - Parameters:
+///   - jobs: The most threads that work.
+///   - most: How many items a thread gets at a time, at most.
 ///   - words: The words in the last line for items that succeeded and items that failed.
-///   - work: Called from several threads, each time with some of the items.
+///   - work: Called from several threads, each time with some of the items. Returns a result for each of them.
 ///   - show: Called on this thread with each result; returns the result's error.
+/// - Throws: What `show` throws, which ends the work.
 func inOrder<Item: Sendable, Result: Sendable>(
     _ items: [Item], jobs: Int, atMost most: Int = 16, on console: Console, words: (good: String, bad: String),
     work: @escaping @Sendable ([Item]) -> [Result], show: (Result) throws(PatchError) -> PatchError?
@@ -36,14 +41,17 @@ func inOrder<Item: Sendable, Result: Sendable>(
 /// Processes several items at a time and delivers the results in the order of the items.
 ///
 /// - Parameters:
-///   - most: How many items a thread gets at a time, because waking another thread takes as long as verifying a small
-///     file.
+///   - jobs: The most threads that work.
+///   - most: How many items a thread gets at a time, at most. It gets several because waking another thread takes as
+///     long as verifying a small file.
+///   - work: Called from several threads, each time with some of the items. Returns a result for each of them.
 ///   - deliver: Called on this thread with each result. An error ends the work, without waiting for items in progress.
 func deliverInOrder<Item: Sendable, Result: Sendable>(
     _ items: [Item], jobs: Int, atMost most: Int = 16, work: @escaping @Sendable ([Item]) -> [Result],
     deliver: (Result) throws(PatchError) -> Void
 ) throws(PatchError) {
     let jobs = max(1, min(jobs, items.count))
+    // Eight parts for each thread, if there are enough items, so that none waits long for the last one.
     let size = max(1, min(most, items.count / (8 * jobs)))
     let parts = stride(from: 0, to: items.count, by: size).map { Array(items[$0..<min($0 + size, items.count)]) }
     let queue = WorkQueue<[Result]>(count: parts.count, window: 2 * jobs)
@@ -52,11 +60,11 @@ func deliverInOrder<Item: Sendable, Result: Sendable>(
             queue.put(work(parts[index]), at: index)
         }
     }
-    // Without another thread, as under a limit of processes, this one works.
-    let hasThreads = jobs > 1 && (0..<jobs).count(where: { _ in Threads.start(run) }) > 0
+    let threads = jobs > 1 ? (0..<jobs).count { _ in Threads.start(run) } : 0
     defer { queue.stop() }
     for index in parts.indices {
-        let results = hasThreads ? queue.take(index) : work(parts[index])
+        // Without another thread, as under a limit of processes, this one works.
+        let results = threads > 0 ? queue.take(index) : work(parts[index])
         for result in results { try deliver(result) }
     }
 }
@@ -76,19 +84,23 @@ private final class WorkQueue<Result: Sendable>: Sendable {
         for _ in 0..<window { self.window.signal() }
     }
 
+    /// Takes the next part, once there is room for its results; nil if there is no part.
     func next() -> Int? {
         window.wait()
         let index = position.wrappingAdd(1, ordering: .relaxed).oldValue
         return index < count ? index : nil
     }
 
+    /// Gives out no more parts.
     func stop() { position.store(count, ordering: .relaxed) }
 
+    /// Adds the results of a part.
     func put(_ result: Result, at index: Int) {
         ready.withLock { $0[index] = result }
         arrived.signal()
     }
 
+    /// Waits for the results of a part, and takes them.
     func take(_ index: Int) -> Result {
         while true {
             if let result = ready.withLock({ $0.removeValue(forKey: index) }) {

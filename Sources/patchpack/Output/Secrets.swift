@@ -5,13 +5,14 @@ import PatchFiles
 ///
 /// They are removed from values, before a format escapes, splits or shortens them. Only `Console` does so.
 struct Secrets: Sendable {
-    /// All parts of the keys that have this length. A message may show a piece of a key, such as what follows its
+    /// All parts of the keys that have `length` bytes. A message may show a piece of a key, such as what follows its
     /// digits.
     private let parts: Set<[UInt8]>
     private static let length = 6
 
     init(_ keys: Set<[UInt8]>) {
         parts = keys.reduce(into: []) { parts, key in
+            // As messages show it: bytes that are not UTF-8 are replaced.
             let bytes = Array(String(decoding: key, as: UTF8.self).utf8)
             for start in bytes.indices.dropLast(Self.length - 1) {
                 parts.insert(Array(bytes[start..<start + Self.length]))
@@ -24,15 +25,16 @@ struct Secrets: Sendable {
         guard !parts.isEmpty else { return text }
         // Bytes are compared, because a combining mark after the last letter of a key would hide it.
         let bytes = Array(text.utf8)
-        let hidden = bytes.indices.dropLast(Self.length - 1).map { $0..<$0 + Self.length }
-            .filter { parts.contains(Array(bytes[$0])) }
+        let hidden = bytes.indices.dropLast(Self.length - 1).filter { start in
+            parts.contains(Array(bytes[start..<start + Self.length]))
+        }
         guard !hidden.isEmpty else { return text }
-        var (shown, end): ([UInt8], Int) = ([], 0)
-        for range in hidden where range.upperBound > end {
-            if range.lowerBound > end || end == 0 {
-                shown += bytes[end..<max(end, range.lowerBound)] + "(a key, not shown)".utf8
-            }
-            end = range.upperBound
+        var shown: [UInt8] = []
+        var end = 0
+        for start in hidden {
+            // Parts that overlap or touch are of one piece.
+            if start > end || shown.isEmpty { shown += bytes[end..<start] + "(a key, not shown)".utf8 }
+            end = start + Self.length
         }
         return String(decoding: shown + bytes[end...], as: UTF8.self)
     }
@@ -57,18 +59,23 @@ struct Secrets: Sendable {
 
     /// Refuses a file that has a private key or a script key instead of something else. Errors about the file would
     /// show its lines.
+    ///
+    /// - Throws: `usage` if it has.
     static func refuseKey(_ bytes: [UInt8], in path: Path) throws(PatchError) {
         let text = bytes.drop { $0 <= UInt8(ascii: " ") }
         let isPEM = text.starts(with: "-----BEGIN".utf8) && text.has("PRIVATE KEY-----")
-        guard isPEM || text.count <= 80 && isKey(text.filter { $0 > UInt8(ascii: " ") }) else { return }
+        // A script key has at most 64 digits.
+        let isScriptKey = text.count <= 80 && isKey(text.filter { $0 > UInt8(ascii: " ") })
+        guard isPEM || isScriptKey else { return }
         throw .usage("it is a key, which is not shown", hint: "name another file").about(path)
     }
 
     /// The length of the shortest key in characters: 128 bits in base64 without padding.
     static let shortest = 22
 
-    /// Whether a string looks like a key: PEM, hexadecimal digits, or base64 that is unlikely to be a file name. A
-    /// string with several lines is a key if one of its words is.
+    /// Whether a string looks like a key: PEM, hexadecimal digits for 128 bits or more, or base64 that is unlikely to be
+    /// a file name, because it has a mark of base64 or a long word between slashes. A string with several lines is a key
+    /// if one of its words is.
     static func isKey(_ bytes: some Collection<UInt8>) -> Bool {
         guard bytes.count >= shortest else { return false }
         // The environment's form of PEM may be indented, or in quotes.
@@ -76,7 +83,11 @@ struct Secrets: Sendable {
         if bytes.contains(UInt8(ascii: "\n")) {
             return bytes.split { $0 <= UInt8(ascii: " ") }.contains { isKey($0) }
         }
-        var (hexadecimal, lower, upper, digits, marks) = (0, 0, 0, 0, 0)
+        var hexadecimal = 0
+        var lower = 0
+        var upper = 0
+        var digits = 0
+        var marks = 0
         var run = 0
         var longestRun = 0
         for byte in bytes {
