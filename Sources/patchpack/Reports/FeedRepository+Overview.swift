@@ -5,14 +5,22 @@ import PatchPublishing
 extension FeedRepository {
     /// The published patches on one screen, with those that need attention first.
     ///
-    /// - Parameter most: How many patches are shown. The rest are counted.
+    /// - Parameters:
+    ///   - id: The only patch that is shown; nil for all.
+    ///   - most: How many patches are shown. The rest are counted.
     func overview(at now: Timestamp, of id: String? = nil, most: Int) -> [ReportLine] {
-        var lines: [ReportLine] = []
+        var lines = listLines(at: now, of: id, most: most)
         if !list.isEnabled {
-            lines.append(ReportLine(.bad, "ALL PATCHES ARE SWITCHED OFF", list.stop?.text(at: now) ?? ""))
+            let stop = list.stop?.text(at: now) ?? ""
+            lines.insert(ReportLine(.bad, "ALL PATCHES ARE SWITCHED OFF", stop), at: 0)
         }
+        return lines
+    }
+
+    /// The lines of the overview, except the one that says that all patches are switched off.
+    func listLines(at now: Timestamp, of id: String? = nil, most: Int) -> [ReportLine] {
         let snapshot = "snapshot \(state(of: .snapshot).version)\(lastChange.text(at: now))"
-        lines.append(ReportLine("\(app) \(environment), \(snapshot)"))
+        var lines = [ReportLine("\(app) \(environment), \(snapshot)")]
         if let version = list.minimumAppVersion { lines.append(ReportLine("minimum app version \(version)")) }
         if let notice = list.notice { lines.append(ReportLine("notice: \(notice)")) }
         lines += (list.switches?.members ?? []).map { ReportLine("switch \($0)=\($1.text ?? "")") }
@@ -63,6 +71,7 @@ extension PatchEntryDraft {
 }
 
 extension ChangeStamp {
+    /// Since when it holds, and by whom and why, for the end of a text.
     func text(at now: Timestamp) -> String {
         let since = time.map { ", since \($0) (\((now.secondsSince1970 - $0.secondsSince1970).length))" } ?? ""
         return since + words

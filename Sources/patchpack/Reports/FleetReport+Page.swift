@@ -40,13 +40,12 @@ extension FleetReport {
     /// A section with all figures of each patch.
     private func sections(_ patches: ArraySlice<Patch>) -> String {
         patches.enumerated().map { index, patch in
-            let rows = patch.rows(of: devices).filter { $0.name != "new devices" }
-            return """
-                <section>
-                <h2>\(patch.id.html) <b class="\(HTMLChart.color(index))">\(patch.version)</b></h2>
-                \(Self.table(rows.map { ($0.name, $0.value) }))
-                </section>
-                """
+            """
+            <section>
+            <h2>\(patch.id.html) <b class="\(HTMLChart.color(index))">\(patch.version)</b></h2>
+            \(Self.table(patch.rows(of: devices, chartsNewDevices: false)))
+            </section>
+            """
         }.joined(separator: "\n")
     }
 
@@ -72,9 +71,8 @@ extension FeedRepository {
     func section(at now: Timestamp) -> String {
         let stop = list.isEnabled ? [] : ["All patches are switched off\(list.stop?.text(at: now) ?? "")."]
         let faults = faults(at: now).map { "Devices refuse this feed: \($0.text(at: now))." }
-        let lines = overview(at: now, most: .max).dropFirst(stop.count).map { line in
-            let style = line.style == .good ? "good" : line.style == .bad ? "bad" : "rest"
-            return "<li><b class=\"\(style)\">\(line.word.html)</b>\(line.text.html)</li>"
+        let lines = listLines(at: now, most: .max).map { line in
+            "<li><b class=\"\(line.color)\">\(line.word.html)</b>\(line.text.html)</li>"
         }
         let ends = roles(at: now).map { "\($0.role) \(max(0, $0.days).counting("day"))" }.joined(separator: ", ")
         return """
@@ -86,6 +84,17 @@ extension FeedRepository {
             <p>Signatures last: \(ends).</p>
             </section>
             """
+    }
+}
+
+extension ReportLine {
+    /// The class of the colour of its word.
+    fileprivate var color: String {
+        switch style {
+        case .good?: "good"
+        case .bad?: "bad"
+        case .faint?, nil: "rest"
+        }
     }
 }
 

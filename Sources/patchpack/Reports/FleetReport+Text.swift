@@ -21,6 +21,7 @@ struct ReportLine {
         self.text = text
     }
 
+    /// A row of a table. Names of up to 13 columns are aligned.
     init(name: String, value: String) {
         self.init(.faint, "  \(name)" + String(repeating: " ", count: max(1, 14 - name.count)), value)
     }
@@ -32,6 +33,7 @@ struct ReportLine {
 }
 
 extension FleetReport {
+    /// The report on a terminal: first what needs attention, and each patch, and then the gates that are not crossed.
     func lines(_ gates: [ReportGateResult]) -> [ReportLine] {
         var lines = [ReportLine(summary)]
         lines += deviceRows.map { ReportLine(.bad, $0.name, "  \($0.value)") }
@@ -60,17 +62,20 @@ extension FleetReport {
 
     /// The most patches, and the most gates with one verdict, that are shown in full.
     static let mostDetailed = 20
+    /// The most faults or reasons that are named after a number.
+    fileprivate static let mostNamed = 5
 
-    /// The patches for people: first the patches that cross a gate, then the patches that most probably affected most
-    /// of their devices.
+    /// The patches for people: first those that cross a gate, and last those without trouble. Within each of these
+    /// groups, those that most probably affected most of their devices come first.
     func worstFirst(_ gates: [ReportGateResult]) -> [Patch] {
         let crossed = Set(gates.with(.crossed).map(\.name))
+        func group(of patch: Patch) -> Int {
+            if crossed.contains(patch.label) { return 0 }
+            return patch.hasTrouble ? 1 : 2
+        }
         let ranked = patches.enumerated().map { place, patch in
             let share = Share(min(patch.affected.addingOrMost(patch.refused), patch.devices), of: patch.devices)
-            return (
-                patch: patch,
-                rank: (crossed.contains(patch.label) ? 0 : patch.hasTrouble ? 1 : 2, -share.interval.lowerBound, place)
-            )
+            return (patch: patch, rank: (group(of: patch), -share.interval.lowerBound, place))
         }
         return ranked.sorted { $0.rank < $1.rank }.map(\.patch)
     }
@@ -96,35 +101,37 @@ extension FleetReport {
             guard let count = troubled[trouble], count > 0 else { return nil }
             let share = Share(count, of: devices).value?.percent ?? ""
             let own = faults.filter { $0.event == trouble.event.rawValue }
-            let reasons = own.prefix(5).map(\.text).joined(separator: "; ")
+            let reasons = own.prefix(Self.mostNamed).map(\.text).joined(separator: "; ")
             let last = trouble == .syncFailed ? "; the last sync failed on \(unsynced.grouped)" : ""
             return (trouble.words, "\(count.counting("device"))  \(share) of all\(last): \(reasons)")
         }
     }
 
+    /// What was counted, and what was not.
     var summary: String {
         let counts = "\(input.events.counting("event")) of \(devices.counting("device")), \(input.bytes.bytes)"
         let names = input.misnamedExample.map { name in
             let example = name.isEmpty ? "" : ", such as \(JSONValue.string(name).text(escaping: isUnprintable))"
             return " (\(input.misnamed.grouped) with a name that no patch, version, function or error has\(example))"
         }
-        let unread = input.unreadText ?? ""
-        let notes = [
-            (input.others, "\(input.others.counting("event")) of other devices left out"),
-            (input.elsewhere, input.elsewhereText),
-            (input.origins > 1 ? 1 : 0, "of \(input.origins) apps or environments, which --feed tells apart"),
-            (input.earlier, "\(input.earlier.counting("earlier event")) left out"),
-            (input.damaged, "\(input.damaged.counting("damaged line"))\(names ?? "")"),
-            (input.foreign, "\(input.foreign.counting("line")) of another schema"),
-            (input.withoutDevice, "\(input.withoutDevice.counting("event")) without an installation"),
-            (input.withoutTime, "\(input.withoutTime.counting("event")) with an unbelievable time"),
-            (input.dropped, input.droppedText),
-            (input.leftOut.count, "\(input.leftOut.count.counting("file")) left out"),
-            (input.unread, unread),
-            (scale > 1 ? scale : 0, "one device in \(scale) was counted, so numbers of devices are estimates"),
-        ]
-        let all = (newest.map { ["the newest from \($0)"] } ?? []) + notes.filter { $0.0 > 0 }.map(\.1)
-        return all.isEmpty ? counts : "\(counts); \(all.joined(separator: ", "))"
+        var notes: [String] = []
+        func add(_ note: String, if isSo: Bool) {
+            if isSo { notes.append(note) }
+        }
+        if let newest { notes.append("the newest from \(newest)") }
+        add("\(input.others.counting("event")) of other devices left out", if: input.others > 0)
+        add(input.elsewhereText, if: input.elsewhere > 0)
+        add("of \(input.origins) apps or environments, which --feed tells apart", if: input.origins > 1)
+        add("\(input.earlier.counting("earlier event")) left out", if: input.earlier > 0)
+        add("\(input.damaged.counting("damaged line"))\(names ?? "")", if: input.damaged > 0)
+        add("\(input.foreign.counting("line")) of another schema", if: input.foreign > 0)
+        add("\(input.withoutDevice.counting("event")) without an installation", if: input.withoutDevice > 0)
+        add("\(input.withoutTime.counting("event")) with an unbelievable time", if: input.withoutTime > 0)
+        add(input.droppedText, if: input.dropped > 0)
+        add("\(input.leftOut.count.counting("file")) left out", if: !input.leftOut.isEmpty)
+        if let unread = input.unreadText { notes.append(unread) }
+        add("one device in \(scale) was counted, so numbers of devices are estimates", if: scale > 1)
+        return notes.isEmpty ? counts : "\(counts); \(notes.joined(separator: ", "))"
     }
 }
 
@@ -137,9 +144,13 @@ extension FleetReport.Input {
 
 extension ReportGateResult {
     fileprivate var line: ReportLine {
-        ReportLine(
-            verdict == .passed ? .good : verdict == .crossed ? .bad : .faint, verdict.rawValue,
-            "  \(gate.text)  \(name): \(reason)")
+        let style: Console.Style =
+            switch verdict {
+            case .passed: .good
+            case .crossed: .bad
+            case .undecided: .faint
+            }
+        return ReportLine(style, verdict.rawValue, "  \(gate.text)  \(name): \(reason)")
     }
 }
 
@@ -165,6 +176,7 @@ extension FleetReport.Trouble {
 extension FleetReport.Fault {
     var text: String { "\(count.grouped) x \(example)" }
 
+    /// The lines that called the place, at most nine, for the end of a text; empty if none did.
     private var callers: String {
         let lines = stack?.unicodeScalars.split(separator: "\n").dropFirst().prefix(9).map { String($0) } ?? []
         return lines.isEmpty ? "" : ", called from \(lines.joined(separator: ", "))"
@@ -174,7 +186,8 @@ extension FleetReport.Fault {
     var example: String {
         let words = message.isEmpty ? EventRecord.Name(rawValue: event)?.sentence : message
         let error = PatchError(PatchError.Code(code), words ?? "", at: place)
-        let name = code.isEmpty ? "" : "\(code)\(function.isEmpty ? "" : " in \(function)"): "
+        let caller = function.isEmpty ? "" : " in \(function)"
+        let name = code.isEmpty ? "" : "\(code)\(caller): "
         return "\(name)\(error.text)\(callers)"
     }
 }
@@ -182,14 +195,19 @@ extension FleetReport.Fault {
 extension FleetReport.Patch {
     var label: String { "\(id) \(version)" }
 
+    /// The patch in one line, with what is bad.
     var brief: String {
         let bad = [("failing", failing), ("rolled back", rolledBack), ("suspected", suspected), ("refused", refused)]
         let counts = [devices.counting("device"), "\(running.grouped) running"]
         return (counts + bad.filter { $0.1 > 0 }.map { "\($0.1.grouped) \($0.0)" }).joined(separator: ", ")
     }
 
-    /// - Parameter all: The devices that reported anything.
-    func rows(of all: Int) -> [(name: String, value: String)] {
+    /// The figures of the patch.
+    ///
+    /// - Parameters:
+    ///   - all: How many devices reported anything.
+    ///   - chartsNewDevices: Whether there is a row with a chart of the new devices. The page has a larger one.
+    func rows(of all: Int, chartsNewDevices: Bool = true) -> [(name: String, value: String)] {
         var rows = [
             ("devices", "\(devices.grouped)  \(Share(devices, of: all).value?.percent ?? "") of all"),
             ("running", "\(running.grouped)  \(Share(running, of: devices).value?.percent ?? "")"),
@@ -200,11 +218,11 @@ extension FleetReport.Patch {
         if let stopped { rows.append(("stopped", "\(stopped): \(heardSinceStop)")) }
         rows += workRows
         for (name, parts) in [("app versions", appVersions), ("systems", systems)] where !parts.isEmpty {
-            rows.append((name, parts.prefix(8).map(\.text).joined(separator: ", ")))
+            rows.append((name, parts.prefix(Self.mostParts).map(\.text).joined(separator: ", ")))
         }
-        if let adoption { rows.append(("new devices", adoption)) }
+        if chartsNewDevices, let adoption { rows.append(("new devices", adoption)) }
         if let minute = firstBelievedBadMinute { rows.append(("first failure", minuteText(minute))) }
-        return rows + faults.prefix(5).map { ($0.event, $0.text) }
+        return rows + faults.prefix(FleetReport.mostNamed).map { ($0.event, $0.text) }
     }
 
     /// A number of its devices, with their share and what that tells about other devices.
@@ -247,9 +265,11 @@ extension FleetReport.Patch {
             rows.append(("calls", "\(counts.calls.grouped)  \(failed), \(counts.fallbacks.counting("fallback"))"))
         }
         if let mean = counts.meanTime {
+            var times = ["\(mean.duration) on average"]
             // The bound of a class of times may be above all of them.
-            let most = counts.time95.flatMap { $0 < counts.longest ? "95 % below \($0.duration), " : nil } ?? ""
-            rows.append(("time", "\(mean.duration) on average, \(most)at most \(counts.longest.duration)"))
+            if let bound = counts.time95, bound < counts.longest { times.append("95 % below \(bound.duration)") }
+            times.append("at most \(counts.longest.duration)")
+            rows.append(("time", times.joined(separator: ", ")))
         }
         guard let shadow else { return rows }
         rows.append(("shadow", shadow))
@@ -269,8 +289,10 @@ extension FleetReport.Patch {
     }
 
     private static let mostFunctions = 8
+    /// The most versions of the app, or systems, that are named.
+    private static let mostParts = 8
 
-    /// The new devices of some hours, in at most 48 characters.
+    /// The new devices of some hours as bars: one for each hour, or 48 for more hours.
     private func sparkline(_ range: ClosedRange<Int>) -> String {
         let cells = min(48, range.count)
         var counts = Array(repeating: 0, count: cells)
@@ -284,6 +306,8 @@ extension FleetReport.Patch {
 }
 
 extension ComparisonCounts {
+    /// The counts in words.
+    ///
     /// - Parameter causes: Why calls could not be compared.
     fileprivate func text(_ causes: [String] = []) -> String {
         let part = differing.value.map { "  \($0.percent) (\(differing.interval.text))" } ?? ""
@@ -300,9 +324,11 @@ extension ComparisonCounts {
 
 extension FleetReport.Comparison {
     fileprivate var text: String {
-        let known = reasons.prefix(5).map { "\($0.text) \($0.count.grouped)" }
-        let others = reasons.dropFirst(5).reduce(otherReasons) { $0.addingOrMost($1.count) }
-        return counts.text(reasons.isEmpty ? [] : known + (others > 0 ? ["other \(others.grouped)"] : []))
+        var causes = reasons.prefix(FleetReport.mostNamed).map { "\($0.text) \($0.count.grouped)" }
+        let others = reasons.dropFirst(FleetReport.mostNamed).reduce(otherReasons) { $0.addingOrMost($1.count) }
+        // A number of other reasons says nothing if none is known.
+        if !causes.isEmpty, others > 0 { causes.append("other \(others.grouped)") }
+        return counts.text(causes)
     }
 }
 
@@ -314,7 +340,9 @@ extension FleetReport.Comparison.Example {
     }
 }
 
+/// An hour, in hours since 1970, as a time; empty after the year 9999.
 func hourText(_ hour: Int) -> String { Timestamp(secondsSince1970: hour * 3600)?.description ?? "" }
+/// A minute, in minutes since 1970, as a time; empty after the year 9999.
 func minuteText(_ minute: Int) -> String { Timestamp(secondsSince1970: minute * 60)?.description ?? "" }
 
 extension Int {
