@@ -20,6 +20,8 @@ extension HTMLChart {
         /// From the upper end of a picture to the axis of hours.
         static let adoption = 190.0
         static let trouble = 120.0
+        /// The most that the bar of a patch takes of its hour.
+        static let widestBar = 12.0
     }
 
     /// How much of a moment is written: the day, the hour and the minute.
@@ -34,6 +36,7 @@ extension HTMLChart {
         let most: Int
         let bottom: Double
         let top = 10.0
+        /// The counts are to the left of it.
         let left = 56.0
         let right = HTMLChart.width - 8
 
@@ -130,7 +133,7 @@ extension HTMLChart {
         let axes = Axes(first: first, last: last, most: most, bottom: Length.trouble)
         // In each hour the bars of the patches are side by side.
         let room = (axes.right - axes.left) / Double(last - first + 1) / Double(patches.count)
-        let width = max(1, min(12, room))
+        let width = max(1, min(Length.widestBar, room))
         let bars = hours.enumerated().flatMap { index, hours in
             hours.map { hour in
                 let x = axes.x(hour.hour, width: width * Double(patches.count)) + width * Double(index)

@@ -9,6 +9,7 @@ struct HTMLChart {
     /// The bounds of gates on a share of the devices, which are drawn as lines.
     let bounds: [Double]
 
+    /// The width of each picture, in the units of its `viewBox`, in which all lengths are.
     static let width = 520.0
     private static let colors = 6
 
