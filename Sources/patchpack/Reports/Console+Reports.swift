@@ -33,19 +33,22 @@ extension Console {
 
 /// An annotation that GitHub Actions shows on a line or a file, or on the run, or a result in SARIF.
 struct Annotation {
+    /// `error` or `warning`.
     let level: String
+    /// The file that it is about; nil for the run.
     var file: Path?
     /// What it is about, such as a rule's id.
     var title: String
-    /// The place; nil for the file as a whole.
+    /// The place in the file; nil for the file as a whole.
     var region: Sarif.Region?
     var message: String
 
+    /// The command for GitHub Actions. GitHub takes 255 characters of a title, and 4,096 of a message.
     var text: String {
         let place = file.map { "file=\(Escape.annotationProperty($0.fromWorkingFolder.description))," } ?? ""
         let line = region.map { "line=\($0.line),col=\($0.column)," } ?? ""
-        return
-            "::\(level) \(place)\(line)title=\(Escape.annotationProperty(title.shortened(to: 250)))::\(Escape.annotation(message.shortened(to: 4000)))"
+        let title = Escape.annotationProperty(title.shortened(to: 250))
+        return "::\(level) \(place)\(line)title=\(title)::\(Escape.annotation(message.shortened(to: 4000)))"
     }
 }
 

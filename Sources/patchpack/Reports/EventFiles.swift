@@ -8,14 +8,15 @@ import PatchRunner
 
 /// The report on the event logs that a command line names.
 enum EventFiles {
-    /// The report on all events of the files, and the first file's error. The error is printed, and the report has the
-    /// other files.
+    /// The report on all events of the files, as far as they can be read.
     ///
     /// - Parameters:
     ///   - places: The files, and folders with files.
     ///   - mayBeMissing: Whether a folder may have no event log, as before the first device reports.
     ///   - filter: What of the logs is counted.
     ///   - listed: The patches that a feed lists. They are counted even if no device reports them.
+    /// - Returns: The report, and the first reason why it is not on all events, which is printed already: the error of a
+    ///   file, or `malformed` if no file has an event; nil if it is on all.
     /// - Throws: `noInput` if a folder cannot be read, or has no event log.
     static func report(
         on places: [Path], mayBeMissing: Bool = false, _ filter: ReportFilter, listed: [FleetReport.Listed],
@@ -82,10 +83,10 @@ extension FeedRepository {
 
     /// The listed patches for a report, with the time when each was withdrawn or all patches were switched off.
     var listed: [FleetReport.Listed] {
-        list.entries.map { entry in
+        let switchedOff = list.isEnabled ? nil : list.stop?.time
+        return list.entries.map { entry in
             FleetReport.Listed(
-                id: entry.id, version: entry.version,
-                stopped: entry.state == .withdrawn ? entry.since : list.isEnabled ? nil : list.stop?.time,
+                id: entry.id, version: entry.version, stopped: entry.state == .withdrawn ? entry.since : switchedOff,
                 isLive: entry.resumedState == .active, isOffered: entry.isOffered)
         }
     }

@@ -31,7 +31,7 @@ struct EventLogs {
         }
         var copies = Copies(found)
         for file in found {
-            if let reason = copies.reason(toLeaveOut: file) {
+            if let reason = copies.add(file) {
                 leftOut.append(.init(file, reason))
             } else {
                 files.append(file)
@@ -46,9 +46,8 @@ struct EventLogs {
         let text = unpacked(name).description
         guard let suffix = text.firstRange(of: ".jsonl"), suffix.lowerBound > text.startIndex else { return false }
         let rotation = text[suffix.upperBound...].utf8
-        return rotation.isEmpty
-            || "-._".utf8.contains(rotation.first ?? 0)
-                && rotation.allSatisfy { "0123456789-._:TZ".utf8.contains($0) }
+        guard let mark = rotation.first else { return true }
+        return "-._".utf8.contains(mark) && rotation.allSatisfy { "0123456789-._:TZ".utf8.contains($0) }
     }
 
     /// The name of a file before it was compressed.
@@ -59,25 +58,30 @@ struct EventLogs {
 
     /// Finds the files whose events are those of another file.
     private struct Copies {
+        /// All files, those that are not added yet too.
         private let all: Set<Path>
-        /// The files that were asked for, and those that are compressed by their names before that.
-        private var seen: Set<Path> = []
-        private var packed: Set<Path> = []
+        private var added: Set<Path> = []
+        /// The names that the added files had before they were compressed.
+        private var unpackedNames: Set<Path> = []
         /// The first name of each file.
         private var names: [FileInfo.Identity: Path] = [:]
 
         init(_ files: [Path]) { all = Set(files) }
 
-        /// Why a file is not read; nil for the first of several copies, and for the one that is not compressed.
-        mutating func reason(toLeaveOut file: Path) -> String? {
-            guard seen.insert(file).inserted else { return "it is named twice" }
+        /// Adds a file.
+        ///
+        /// - Returns: Why it is not read; nil for the first of several copies, and for the one that is not compressed.
+        mutating func add(_ file: Path) -> String? {
+            guard added.insert(file).inserted else { return "it is named twice" }
             let place = file.isStandardStream ? Path("/dev/stdin") : file
             if let identity = FileInfo(place, following: true)?.identity {
                 if let same = names[identity] { return "it is the same file as \(same)" }
                 names[identity] = file
             }
             let text = unpacked(file)
-            guard text != file, all.contains(text) || !packed.insert(text).inserted else { return nil }
+            guard text != file else { return nil }
+            let isFirst = unpackedNames.insert(text).inserted
+            guard all.contains(text) || !isFirst else { return nil }
             return "\(text.name) is beside it, compressed otherwise or not at all"
         }
     }

@@ -1,6 +1,6 @@
 import PatchCrypto
 
-/// The report of a run that ended before its first file, in the requested format, so that its reader sees the reason.
+/// The report of a run that ended with an error, in the requested format, so that its reader sees the reason.
 enum FailureReport {
     static func show(_ error: PatchError, format: ResultFormat?, verb: String, _ console: Console) throws(PatchError) {
         let name = "patchpack \(verb)"

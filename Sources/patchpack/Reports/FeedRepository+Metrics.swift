@@ -6,8 +6,9 @@ import PatchText
 extension FeedRepository {
     /// The state in Prometheus' text format, for the textfile collector of its node exporter.
     ///
-    /// - Parameter place: The place that the feed was read from, so that the served feed can be compared with the
-    ///   folder.
+    /// - Parameters:
+    ///   - place: The place that the feed was read from, so that the served feed can be compared with the folder.
+    ///   - keys: The keys of envelopes that the feed delivers.
     func metrics(of place: String, _ keys: [TrustedKey]) -> String {
         var text = OpenMetricsText()
         let labels = [("app", app), ("environment", environment), ("place", place)]
@@ -15,8 +16,11 @@ extension FeedRepository {
             text.begin("patchpack_feed_\(name)", "gauge", help: help)
             for sample in samples { text.add("patchpack_feed_\(name)", labels + sample.labels, sample.value) }
         }
+        func patchLabels(_ entry: PatchEntryDraft) -> [(String, String)] {
+            [("patch", entry.id), ("version", String(entry.version))]
+        }
         func perPatch(_ name: String, _ help: String, _ value: (PatchEntryDraft) -> Int) {
-            family(name, help, list.entries.map { ([("patch", $0.id), ("version", String($0.version))], value($0)) })
+            family(name, help, list.entries.map { (patchLabels($0), value($0)) })
         }
         family("enabled", "0 if all patches are switched off.", [([], list.isEnabled ? 1 : 0)])
         family(
@@ -25,12 +29,8 @@ extension FeedRepository {
         family(
             "role_expires_timestamp_seconds", "When the metadata of a role end.",
             FeedRole.allCases.map { ([("role", $0.rawValue)], state(of: $0).expires.secondsSince1970) })
-        let ending = keys.compactMap { key in
-            key.isRevoked
-                ? nil
-                : key.expires.map {
-                    (labels: [("key", key.name ?? key.key.id.description)], value: $0.secondsSince1970)
-                }
+        let ending = keys.filter { !$0.isRevoked }.compactMap { key in
+            key.expires.map { (labels: [("key", key.name ?? key.key.id.description)], value: $0.secondsSince1970) }
         }
         if !ending.isEmpty {
             family("key_expires_timestamp_seconds", "When the trust store stops trusting a key of envelopes.", ending)
@@ -49,9 +49,7 @@ extension FeedRepository {
         }
         let partial = list.entries.filter { $0.state == .active && $0.basisPoints < 10_000 }
         let steps = partial.compactMap { entry in
-            entry.since.map {
-                (labels: [("patch", entry.id), ("version", String(entry.version))], value: $0.secondsSince1970)
-            }
+            entry.since.map { (labels: patchLabels(entry), value: $0.secondsSince1970) }
         }
         if !steps.isEmpty {
             let help = "When a patch that is offered to a part of all devices was changed last."

@@ -34,6 +34,9 @@ enum TestReport {
         return run.report.tests.isEmpty ? "the spec has no tests" : nil
     }
 
+    /// Prints a run as text.
+    ///
+    /// - Parameter isOnly: Whether it is the only run, whose spec needs no heading.
     static func show(_ run: Run, isOnly: Bool, _ console: Console) throws(PatchError) {
         let isBad = fault(run) != nil || run.report.tests.contains { $0.status == .failed }
         if !isOnly, isBad || !console.isQuiet {
@@ -55,17 +58,23 @@ enum TestReport {
             for line in comparison.lines { try console.line("    \(line)") }
         }
         if let error = run.report.shadowError { console.warning("in shadow, the spec cannot be loaded: \(error)") }
-        if let fault = fault(run) {
-            let error = run.report.error
-            let isOfSpec = error?.place?.file == run.spec.description
-            // A traceback has several lines.
-            let lines = (isOfSpec ? error?.message ?? "" : fault).split(separator: "\n").map(String.init)
-            console.error(
-                PatchError(
-                    error?.code ?? .script, lines.first ?? "", hint: error?.hint, at: isOfSpec ? error?.place : nil
-                ).about(run.spec))
-            for line in lines.dropFirst() { try console.line("    \(line)") }
+        if let fault = fault(run) { try show(fault, of: run, console) }
+    }
+
+    private static func show(_ fault: String, of run: Run, _ console: Console) throws(PatchError) {
+        let error = run.report.error
+        var text = fault
+        var place: PatchError.Place?
+        // The place in the spec is shown before the message, and any other one is in it.
+        if let error, error.place?.file == run.spec.description {
+            text = error.message
+            place = error.place
         }
+        // A traceback has several lines.
+        let lines = text.split(separator: "\n").map(String.init)
+        console.error(
+            PatchError(error?.code ?? .script, lines.first ?? "", hint: error?.hint, at: place).about(run.spec))
+        for line in lines.dropFirst() { try console.line("    \(line)") }
     }
 
     private static func json(of function: String, _ comparison: RunnerEvent.Comparison, in run: Run) -> JSONValue {
@@ -85,6 +94,7 @@ enum TestReport {
             ])
     }
 
+    /// How many tests have passed, failed and are pending, in all runs.
     static func counts(_ runs: [Run]) -> String {
         func count(_ status: SpecReport.Status) -> Int { runs.reduce(0) { $0 + $1.count(status) } }
         let broken = runs.count { fault($0) != nil }
@@ -97,25 +107,27 @@ enum TestReport {
         let spec = run.spec.description
         let tests = run.report.tests.map { test in
             ReportCase(
-                group: spec, name: test.name,
-                outcome: test.status == .passed ? .passed : test.status == .failed ? .failed : .skipped,
-                message: test.message, place: "\(spec):\(test.line)", nanoseconds: test.nanoseconds)
+                group: spec, name: test.name, outcome: test.status.outcome, message: test.message,
+                place: "\(spec):\(test.line)", nanoseconds: test.nanoseconds)
         }
-        return tests + (fault(run).map { [ReportCase(group: spec, name: spec, outcome: .broken, message: $0)] } ?? [])
+        guard let fault = fault(run) else { return tests }
+        return tests + [ReportCase(group: spec, name: spec, outcome: .broken, message: fault)]
     }
 
     /// An annotation for GitHub on each failed test, and on each spec that failed as a whole.
     static func annotations(_ runs: [Run]) -> [Annotation] {
         runs.flatMap { run in
-            run.report.tests.filter { $0.status == .failed }.map { test in
+            let tests = run.report.tests.filter { $0.status == .failed }.map { test in
                 Annotation(
                     level: "error", file: run.spec, title: test.name,
                     region: .init(line: test.line, column: 1, length: 1), message: test.message)
             }
-                + (fault(run).map { [Annotation(level: "error", file: run.spec, title: "spec", message: $0)] } ?? [])
+            guard let fault = fault(run) else { return tests }
+            return tests + [Annotation(level: "error", file: run.spec, title: "spec", message: fault)]
         }
     }
 
+    /// Objects of each run: one for each test, one for each function in shadow, and one for the run as a whole.
     static func json(_ runs: [Run]) -> [JSONValue] {
         runs.flatMap { run in
             let tests = run.report.tests.map { test in
@@ -140,12 +152,22 @@ enum TestReport {
     }
 }
 
+extension SpecReport.Status {
+    fileprivate var outcome: ReportCase.Outcome {
+        switch self {
+        case .passed: .passed
+        case .failed: .failed
+        case .pending: .skipped
+        }
+    }
+}
+
 extension RunnerEvent.Comparison {
     /// The examples, and the reasons for which calls could not be compared, a line each.
     fileprivate var lines: [String] {
         examples.map { example in
-            let place = example.place.map { "\($0.script):\($0.line): " } ?? ""
             if let failure = example.failure { return "\(example.answer) would fail: \(failure.text)" }
+            let place = example.place.map { "\($0.script):\($0.line): " } ?? ""
             return "\(place)\(example.answer) would be \(example.result ?? "nothing")"
         }
             + sortedReasons.map { reason, count in "not compared: \(reason) (\(count))" }
