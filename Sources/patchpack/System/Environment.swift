@@ -6,16 +6,13 @@ enum Environment {
     /// A variable's value; nil if it is unset or empty.
     static subscript(name: String) -> String? { self[bytes: name].map { String(decoding: $0, as: UTF8.self) } }
 
+    /// The variables whose names begin with a prefix.
     static func variables(ofNamesWith prefix: String) -> [(name: [UInt8], value: [UInt8])] {
         var variables: [(name: [UInt8], value: [UInt8])] = []
-        var next = unsafe environ
-        while let entry = unsafe next.pointee {
-            if unsafe strncmp(entry, prefix, prefix.utf8.count) == 0 {
-                let name = unsafe name(of: entry)
-                let text = unsafe UnsafeRawBufferPointer(start: entry, count: strlen(entry))
-                variables.append((name, unsafe Array(text.dropFirst(name.count + 1))))
-            }
-            unsafe next += 1
+        unsafe entries.filter { unsafe strncmp($0, prefix, prefix.utf8.count) == 0 }.forEach { entry in
+            let name = unsafe name(of: entry)
+            let text = unsafe UnsafeRawBufferPointer(start: entry, count: strlen(entry))
+            variables.append((name, unsafe Array(text.dropFirst(name.count + 1))))
         }
         return variables
     }
@@ -31,6 +28,7 @@ enum Environment {
         return unsafe entries
     }
 
+    /// The name in an entry, which is before the first `=`.
     static func name(of entry: UnsafeMutablePointer<CChar>) -> [UInt8] {
         let text = unsafe UnsafeRawBufferPointer(start: entry, count: strlen(entry))
         return unsafe Array(text.prefix { $0 != UInt8(ascii: "=") })

@@ -8,6 +8,7 @@ import Synchronization
 ///
 /// - Throws: `unavailable` if it does not.
 func needThreads() throws(PatchError) {
+    // The work, the queue of a connection and the timer of a pause may need one each.
     let needed = 3
     let gate = DispatchSemaphore(value: 0)
     let made = (0..<needed).count { _ in Threads.start { gate.wait() } }

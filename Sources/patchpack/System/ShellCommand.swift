@@ -5,6 +5,7 @@ import Synchronization
 /// A running shell command. A signal that ends this process ends the command too.
 final class ShellCommand {
     private let process: pid_t
+    /// Whether it has a process group of its own.
     private let hasGroup: Bool
     /// The pipe that its output comes from; nil once it is closed.
     private var output: Descriptor?
@@ -91,7 +92,7 @@ final class ShellCommand {
     /// Reads the output that the command writes until it ends, up to `limit` bytes.
     ///
     /// A process that the command leaves in the background, such as an agent of a card, may keep the pipe open for
-    /// ever.
+    /// ever. So the end of the command is looked for, too, every 50 milliseconds.
     func output(atMost limit: Int) -> [UInt8] {
         guard let output else { return [] }
         var bytes: [UInt8] = []
@@ -111,7 +112,8 @@ final class ShellCommand {
 
     /// Closes the command's output, and waits for the command to end. A command that is still writing then ends.
     ///
-    /// - Returns: Its status, in the form of `wait`.
+    /// - Returns: Its status, in the form of `wait`: the signal that ended it in the lowest seven bits, or if they are 0,
+    ///   its exit status in the second byte.
     func wait() -> Int32 {
         output = nil
         while true {
@@ -148,7 +150,11 @@ final class ShellCommand {
         if let status { return status }
         var word: Int32 = 0
         let ended = unsafe waitpid(process, &word, waiting ? 0 : WNOHANG)
-        status = ended > 0 ? word : ended < 0 && errno != EINTR ? 127 << 8 : nil
+        if ended > 0 {
+            status = word
+        } else if ended < 0, errno != EINTR {
+            status = 127 << 8
+        }
         // Another process may get its number.
         if status != nil { Self.forget(process) }
         return status
@@ -171,6 +177,7 @@ final class ShellCommand {
     /// Whether a signal ends this process, so that no command may start.
     private static let isEnding = Atomic(false)
 
+    /// Notes a process or its group in the place of another one, or in a free place, which has 0.
     private static func note(_ number: pid_t, inPlaceOf old: pid_t) {
         let place = (0..<mostRunning).first { unsafe running[$0] == old || (old != 0 && running[$0] == -old) }
         if let place { unsafe running[place] = number }
@@ -183,22 +190,17 @@ final class ShellCommand {
         guard !isHandled.exchange(true, ordering: .relaxed) else { return }
         // A caller that ignores it would leave no status to wait for.
         signal(SIGCHLD, SIG_DFL)
-        for number in Signals.endings {
-            let before = signal(number) { number in
-                // A signal handler must not allocate memory or take a lock.
-                ShellCommand.isEnding.store(true, ordering: .sequentiallyConsistent)
-                while ShellCommand.isStarting.load(ordering: .sequentiallyConsistent) { usleep(1000) }
-                var place = 0
-                while place < ShellCommand.mostRunning {
-                    let child = unsafe ShellCommand.running[place]
-                    if child != 0 { kill(child, SIGTERM) }
-                    place += 1
-                }
-                Signals.end(by: number)
+        Signals.handle { number in
+            // A signal handler must not allocate memory or take a lock.
+            ShellCommand.isEnding.store(true, ordering: .sequentiallyConsistent)
+            while ShellCommand.isStarting.load(ordering: .sequentiallyConsistent) { usleep(1000) }
+            var place = 0
+            while place < ShellCommand.mostRunning {
+                let child = unsafe ShellCommand.running[place]
+                if child != 0 { kill(child, SIGTERM) }
+                place += 1
             }
-            // A signal that the caller ignores, as nohup does, stays ignored.
-            let wasIgnored = unsafe unsafeBitCast(before, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
-            if wasIgnored { signal(number, SIG_IGN) }
+            Signals.end(by: number)
         }
     }
 }

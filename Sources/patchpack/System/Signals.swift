@@ -12,12 +12,16 @@ enum Signals {
         raise(number)
     }
 
-    /// Lets signals end the first process of a container, as they end any other. A signal that the caller ignores stays
-    /// ignored.
+    /// Lets signals end the first process of a container, as they end any other.
     static func endFirstProcess() {
         guard getpid() == 1 else { return }
+        handle { Signals.end(by: $0) }
+    }
+
+    /// Sets the handler of the signals. One that the caller of this process ignores, as nohup does, stays ignored.
+    static func handle(by handler: @escaping @convention(c) (Int32) -> Void) {
         for number in endings {
-            let before = signal(number) { Signals.end(by: $0) }
+            let before = signal(number, handler)
             let wasIgnored = unsafe unsafeBitCast(before, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
             if wasIgnored { signal(number, SIG_IGN) }
         }

@@ -8,6 +8,7 @@ enum StandardOutput {
 
     /// Whether its reader has closed the pipe, as `head` does.
     static let isBroken = Atomic(false)
+    /// Whether something was written, or was to be.
     static let isUsed = Atomic(false)
     /// The file descriptor that output currently goes to.
     private static let diverted = Atomic(Int32(1))
@@ -30,9 +31,10 @@ enum StandardOutput {
 }
 
 extension StandardOutput {
-    /// Runs work and sends its output to standard error.
+    /// Runs work and sends its output to standard error, unless the process can open no more files.
     ///
-    /// The output of a spec, or of a program that it starts, is not part of a report.
+    /// The output of a spec, or of a program that it starts, is not part of a report. What ``write(_:)`` writes meanwhile
+    /// still goes to standard output.
     static func whileDiverted<Result>(_ body: () -> Result) -> Result {
         fflush(nil)
         let output = fcntl(1, F_DUPFD_CLOEXEC, 3)

@@ -26,12 +26,15 @@ final class Watchdog: Sendable {
         _ = Threads.start { [self] in while ended.wait(timeout: .now() + 1) == .timedOut { look() } }
     }
 
-    /// Notes that the code begins to run, or has ended.
+    /// Notes that the code begins to run, or that it has ended.
+    ///
+    /// - Parameter runs: Whether it begins.
     func watch(_ runs: Bool) { running.withLock { $0 = runs ? Self.times : nil } }
 
     /// Ends the watch for good.
     func end() { ended.signal() }
 
+    /// The processor time of this process, and the time of a clock that nobody sets.
     private static var times: (processor: Duration, clock: Duration) {
         func read(_ clock: clockid_t) -> Duration {
             var now = timespec()
@@ -45,7 +48,8 @@ final class Watchdog: Sendable {
     private func look() {
         let now = Self.times
         let isOverdue = running.withLock { began in
-            began.map { now.processor - $0.processor > limit || now.clock - $0.clock > limit * Self.patience } ?? false
+            guard let began else { return false }
+            return now.processor - began.processor > limit || now.clock - began.clock > limit * Self.patience
         }
         if isOverdue { _exit(lastWords()) }
     }
