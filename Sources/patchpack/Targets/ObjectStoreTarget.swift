@@ -21,6 +21,8 @@ struct ObjectStoreTarget: DeployTarget {
     /// - Parameters:
     ///   - name: A name such as `s3://bucket/feed`.
     ///   - limit: The largest file that is read, in bytes.
+    /// - Throws: `usage` if the name has another form, `config` if a variable with an account or an endpoint is missing or
+    ///   wrong, `unavailable` if libcurl is missing.
     init(_ name: String, settings: HTTPSettings, limit: Int) throws(PatchError) {
         self.name = HTTPSource.shown(name)
         self.settings = settings
@@ -40,7 +42,8 @@ struct ObjectStoreTarget: DeployTarget {
         token = try Self.variable("AWS_SESSION_TOKEN")
         let endpoint = HTTPSource.withLowerScheme(
             try Self.variable("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL") ?? "https://s3.\(region).amazonaws.com")
-        guard endpoint.hasPrefix("https://") || endpoint.hasPrefix("http://") && settings.allowsHTTP else {
+        let isAllowedHTTP = endpoint.hasPrefix("http://") && settings.allowsHTTP
+        guard endpoint.hasPrefix("https://") || isAllowedHTTP else {
             // Without a scheme, a password in it cannot be found.
             let shown = endpoint.contains("://") ? HTTPSource.shown(endpoint) : "AWS_ENDPOINT_URL"
             throw PatchError(
@@ -51,7 +54,9 @@ struct ObjectStoreTarget: DeployTarget {
         connection = try Connection()
     }
 
-    /// The value of the first of these variables that is set, which becomes part of a header.
+    /// The value of the first of these variables that is set, which becomes part of a header; nil if none is set.
+    ///
+    /// - Throws: `config` if a header cannot have it.
     private static func variable(_ names: String...) throws(PatchError) -> String? {
         for name in names {
             guard let value = Environment[bytes: name] else { continue }
@@ -67,7 +72,7 @@ struct ObjectStoreTarget: DeployTarget {
 
     func read(_ path: String) throws(PatchError) -> [UInt8]? { try get(path)?.body }
 
-    func create(_ file: FeedFile) throws(PatchError) -> Bool { try put(file, if: Self.isMissing) }
+    func create(_ file: FeedFile) throws(PatchError) -> Bool { try put(file, if: Self.mustBeMissing) }
 
     func claim(_ file: FeedFile) throws(PatchError) -> Bool {
         guard try create(file) else { return false }
@@ -83,7 +88,7 @@ struct ObjectStoreTarget: DeployTarget {
     func replace(_ file: FeedFile, of old: [UInt8]?) throws(PatchError) -> Bool {
         let current = try get(file.path)
         guard current?.body == old else { return false }
-        guard let current else { return try put(file, if: Self.isMissing) }
+        guard let current else { return try put(file, if: Self.mustBeMissing) }
         guard let tag = current.etag, !tag.hasPrefix("W/") else {
             throw PatchError(
                 .config, "\(name): \(file.path): came without a strong ETag, so it cannot be replaced safely",
@@ -101,14 +106,19 @@ struct ObjectStoreTarget: DeployTarget {
 
     func add(_ files: [FeedFile], report: (Int) -> Void) throws(PatchError) -> FilesFound {
         try together(files, report) { (file, connection) async throws(PatchError) in
-            if try await put(file, if: Self.isMissing, on: connection) { return .missing }
+            if try await put(file, if: Self.mustBeMissing, on: connection) { return .missing }
             return try await get(file.path, on: connection)?.body == file.bytes ? .same : .other
         }
     }
 
+    /// What was at the place of a file.
     private enum Found { case missing, same, other }
 
-    /// Checks several files at a time, each over its own connection.
+    /// Looks at several files at a time, over as many connections.
+    ///
+    /// - Parameters:
+    ///   - report: Called now and then with the number of files that are done.
+    ///   - look: Finds what is at the place of a file, and may put the file there.
     private func together(
         _ files: [FeedFile], _ report: (Int) -> Void,
         _ look: @escaping @Sendable (FeedFile, Connection) async throws(PatchError) -> Found
@@ -121,10 +131,10 @@ struct ObjectStoreTarget: DeployTarget {
         } for: { () async throws(PatchError) in
             await withTaskGroup { group in
                 for first in 0..<width {
-                    group.addTask { () -> Result<[(Int, Found)], PatchError> in
+                    group.addTask { () -> Result<[(index: Int, found: Found)], PatchError> in
                         do throws(PatchError) {
                             let own = first == 0 ? connection : try Connection()
-                            var found: [(Int, Found)] = []
+                            var found: [(index: Int, found: Found)] = []
                             for index in stride(from: first, to: files.count, by: width) {
                                 found.append((index, try await look(files[index], own)))
                                 done.value.add(1, ordering: .relaxed)
@@ -138,17 +148,20 @@ struct ObjectStoreTarget: DeployTarget {
                 return await group.reduce(into: []) { $0.append($1) }
             }
         }
-        var found: [(Int, Found)] = []
-        for look in looks { found += try look.get() }
-        found.sort { $0.0 < $1.0 }
+        var all: [(index: Int, found: Found)] = []
+        for look in looks { all += try look.get() }
+        all.sort { $0.index < $1.index }
         return FilesFound(
-            missing: found.filter { $0.1 == .missing }.map { files[$0.0].path },
-            conflicting: found.filter { $0.1 == .other }.map { files[$0.0].path })
+            missing: all.filter { $0.found == .missing }.map { files[$0.index].path },
+            conflicting: all.filter { $0.found == .other }.map { files[$0.index].path })
     }
 
+    /// The most files that are looked at together.
     private static let width = 8
-    private static let isMissing = "If-None-Match: *"
+    /// The condition of a request that must not replace a file.
+    private static let mustBeMissing = "If-None-Match: *"
 
+    /// Gets a file; nil if there is none.
     private func get(_ path: String) throws(PatchError) -> HTTPResponse? {
         try runBlocking { () async throws(PatchError) in try await get(path, on: connection) }
     }
@@ -162,6 +175,9 @@ struct ObjectStoreTarget: DeployTarget {
         }
     }
 
+    /// Puts a file in its place.
+    ///
+    /// - Returns: False if the condition does not hold.
     private func put(_ file: FeedFile, if condition: String) throws(PatchError) -> Bool {
         try runBlocking { () async throws(PatchError) in try await put(file, if: condition, on: connection) }
     }
@@ -199,9 +215,9 @@ struct ObjectStoreTarget: DeployTarget {
             tries += 1
             do throws(HTTPFault) {
                 let response = try await connection.perform(request)
-                // 409: another writer used the same name at this moment.
-                let mayPass = [429, 409].contains(response.status) || response.status >= 500 && response.status != 501
-                guard mayPass, tries < Self.mostTries else { return response }
+                // 409: another writer used the same name at this moment. 501: the store cannot do this at all.
+                let isFault = response.status >= 500 && response.status != 501
+                guard isFault || [429, 409].contains(response.status), tries < Self.mostTries else { return response }
             } catch {
                 guard error.mayPass, tries < Self.mostTries else {
                     throw PatchError(error.code, "\(name): \(error.message)", hint: error.hint)
@@ -215,9 +231,10 @@ struct ObjectStoreTarget: DeployTarget {
 
     private func refusal(_ response: HTTPResponse, of path: String) -> PatchError {
         let code = Self.element("Code", of: response)
+        let isElsewhere = [301, 307].contains(response.status) || code == "AuthorizationHeaderMalformed"
         var hint: String?
         switch code {
-        case _ where response.status == 301 || response.status == 307, "AuthorizationHeaderMalformed":
+        case _ where isElsewhere:
             let region = Self.element("Region", of: response) ?? response.region
             hint = "the bucket is in another region: set AWS_REGION\(region.map { "=\($0)" } ?? "")"
         case "RequestTimeTooSkewed": hint = "check this machine's clock"
@@ -236,7 +253,7 @@ struct ObjectStoreTarget: DeployTarget {
             hint: hint)
     }
 
-    /// A word in a refusal's XML.
+    /// A word in a refusal's XML, at most 60 characters; nil if there is no such element.
     private static func element(_ name: String, of response: HTTPResponse) -> String? {
         let text = String(decoding: response.body, as: UTF8.self)
         guard let start = text.firstRange(of: "<\(name)>") else { return nil }

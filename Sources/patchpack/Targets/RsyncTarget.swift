@@ -15,7 +15,7 @@ final class RsyncTarget: DeployTarget {
     private let folder: Path
     /// The option that lets in one writer at a time.
     private let lock: [String]
-    /// How long the other side may be silent, in seconds.
+    /// The options that say how long the other side may be silent, in seconds.
     private let common: [String]
 
     private static let plain = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-/@:+~[]%".utf8)
@@ -28,6 +28,10 @@ final class RsyncTarget: DeployTarget {
         name.hasPrefix("rsync://") || name.prefix { $0 != "/" }.contains(":")
     }
 
+    /// - Parameters:
+    ///   - given: A name such as `host:feed` or `rsync://host/module/feed`.
+    ///   - limit: The largest file that is read, in bytes.
+    /// - Throws: `usage` if the name has another form, `io` if there is no temporary folder.
     init(_ given: String, limit: Int) throws(PatchError) {
         let place = given.hasSuffix("/") ? String(given.dropLast()) : given
         name = HTTPSource.shown(place)
@@ -93,7 +97,8 @@ final class RsyncTarget: DeployTarget {
     func find(_ files: [FeedFile], report: (Int) -> Void) throws(PatchError) -> FilesFound {
         guard !files.isEmpty else { return FilesFound() }
         try stage(files)
-        // A missing file has a plus sign for each of its properties.
+        // A state is such as `<fc.t......`: what is done, the kind of file, and whether the checksum, the size and other
+        // properties differ. A missing file has a plus sign for each of them.
         let lines = try send(["--checksum", "--dry-run"], format: "%i %n")
         var states: [Substring: Substring] = [:]
         for line in lines {
@@ -153,6 +158,9 @@ final class RsyncTarget: DeployTarget {
     }
 
     /// Runs rsync, and retries if a daemon has another client.
+    ///
+    /// - Returns: Its output.
+    /// - Throws: `io` if it cannot be run, or fails.
     @discardableResult
     private func rsync(_ options: [String], from source: Path, to destination: Path) throws(PatchError) -> String {
         let errors = folder.appending(Path("errors"))
@@ -173,20 +181,19 @@ final class RsyncTarget: DeployTarget {
                 usleep(.random(in: 20_000...200_000))
                 continue
             }
-            // The folder of the file is missing too (ENOENT).
-            if status >> 8 & 0xFF == 23, lines.contains(where: { $0.hasSuffix("(2)") }),
-                options.contains(Self.mayBeMissing)
-            {
-                return ""
-            }
-            guard status >> 8 & 0xFF != 127 else { throw failure("is not installed", hint: "apt-get install rsync") }
+            // The exit status of the shell, which is rsync's own or tells why rsync has none.
+            let code = status >> 8 & 0xFF
+            // The folder of the file is missing too (ENOENT), so rsync has not copied all (23).
+            let isMissing = code == 23 && lines.contains { $0.hasSuffix("(2)") }
+            if isMissing, options.contains(Self.mayBeMissing) { return "" }
+            guard code != 127 else { throw failure("is not installed", hint: "apt-get install rsync") }
             // The lines of ssh, such as a banner, come before rsync's own. If ssh itself failed, its last line has the
             // reason. rsync ends with 12 if it sees the closed pipe before the end of ssh.
-            let own = lines.first { $0.hasPrefix("rsync") || $0.hasPrefix("@ERROR") }
-            let others = lines.filter { !$0.hasPrefix("rsync") && !$0.hasPrefix("@ERROR") }
-            let fault = ([12, 255].contains(status >> 8 & 0xFF) ? others.last : nil) ?? own ?? lines.first
+            func isOwn(_ line: Substring) -> Bool { line.hasPrefix("rsync") || line.hasPrefix("@ERROR") }
+            var fault = lines.first(where: isOwn) ?? lines.first
+            if [12, 255].contains(code), let last = lines.last(where: { !isOwn($0) }) { fault = last }
             throw failure(
-                fault.map(String.init) ?? "ended with status \(status >> 8 & 0xFF)",
+                fault.map(String.init) ?? "ended with status \(code)",
                 hint: "can it be reached, is rsync installed there, and is another deployment under way?")
         }
     }
