@@ -81,14 +81,15 @@ enum Help {
     /// A string in lines that fit, with all but the first indented. Spaces at the beginning are kept.
     private static func wrapped(_ text: String, indent: Int = 0) -> String {
         var lines = [String(text.prefix { $0 == " " })]
-        var isBlank = true
+        var isFirst = true
         for word in text.split(separator: " ") {
-            if !isBlank, lines[lines.count - 1].count + 1 + word.count > columns {
-                lines.append(String(repeating: " ", count: indent))
-                isBlank = true
+            let longer = "\(lines[lines.count - 1])\(isFirst ? "" : " ")\(word)"
+            if longer.count > columns, !isFirst {
+                lines.append("\(String(repeating: " ", count: indent))\(word)")
+            } else {
+                lines[lines.count - 1] = longer
             }
-            lines[lines.count - 1] += (isBlank ? "" : " ") + word
-            isBlank = false
+            isFirst = false
         }
         return lines.joined(separator: "\n")
     }

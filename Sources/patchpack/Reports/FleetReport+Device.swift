@@ -3,7 +3,7 @@ import PatchReport
 import PatchText
 
 extension FleetReport {
-    /// The report on the only device; nil for a report on all.
+    /// The report on the only device; nil for a report on all, or if the device has no events.
     var deviceLines: [ReportLine]? {
         guard let device else { return nil }
         let place = [device.appVersion.isEmpty ? "" : "app \(device.appVersion)", device.system].filter { !$0.isEmpty }
