@@ -6,6 +6,7 @@ import Synchronization
 /// A bucket of an S3-compatible object store, or a prefix in one.
 struct ObjectStoreTarget: DeployTarget {
     let name: String
+    /// What the path of a file is added to.
     private let url: String
     private let signer: HTTPSigner
     private let token: String?
@@ -198,6 +199,10 @@ struct ObjectStoreTarget: DeployTarget {
     }
 
     /// Sends a request, and retries a few times if the store is busy.
+    ///
+    /// - Parameter limit: The most bytes of the answer's body that are read, if not fewer than those of a refusal.
+    /// - Returns: The last answer, whatever its status.
+    /// - Throws: `config` if a store may take the path for another one; the code of the fault if there is no answer.
     private func perform(
         _ path: String, _ headers: [String] = [], _ upload: [UInt8]? = nil, limit: Int, on connection: Connection
     ) async throws(PatchError) -> HTTPResponse {

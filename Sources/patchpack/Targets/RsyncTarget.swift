@@ -50,6 +50,7 @@ final class RsyncTarget: DeployTarget {
             guard let remote = Self.folder(of: place) else {
                 throw .usage("\(name): expected HOST:FOLDER, or rsync://HOST/MODULE/FOLDER for a daemon")
             }
+            // It is silent while it waits for the lock.
             common = ["--timeout=180"]
             lock = ["--rsync-path=mkdir -p \(remote) && flock -w 120 \(remote) rsync"]
         }
