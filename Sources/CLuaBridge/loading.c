@@ -32,9 +32,6 @@ typedef struct source {
     size_t left;
 } source;
 enum { PIECE = 64 };
-/// The most bytes of a script's name in an envelope (`NameForm.longest`). Of a longer one, which lint may meet, the end is kept: Lua
-/// shows only that in its messages.
-enum { LONGEST_NAME = 128 };
 
 static const char *next_piece(lua_State *L, void *context, size_t *length) {
     source *from = context;
@@ -51,6 +48,7 @@ bool pp_compile(lua_State *L, const char *bytes, size_t length, const char *name
     pp_state *state = state_of(L);
     source from = {bytes ? bytes : "", length};
     size_t name_length = strlen(name);
+    // Of a longer name, which lint may meet, the end is kept: Lua shows only that in its messages.
     char chunk[sizeof "@" + LONGEST_NAME];
     snprintf(chunk, sizeof chunk, "@%s", name_length > LONGEST_NAME ? name + name_length - LONGEST_NAME : name);
     script_begins(state);

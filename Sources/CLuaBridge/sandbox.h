@@ -16,9 +16,6 @@ extern const wrapped pp_string_functions[], pp_utf8_functions[], pp_math_functio
 /// find, match, gmatch and gsub, which call no function of Lua's.
 extern const luaL_Reg pp_pattern_functions[];
 
-/// The longest name of a function, a class or a script, in bytes.
-enum { LONGEST_NAME = 128 };
-
 /// The most conversions of a format, and the most results of `table.unpack`, `string.byte` and `utf8.codepoint`.
 enum { MOST_VALUES = 250 };
 

@@ -8,6 +8,9 @@
 #include <lualib.h>
 #include <pthread.h>
 
+/// The most bytes of the name of a function, a class or a script (`NameForm.longest`).
+enum { LONGEST_NAME = 128 };
+
 /// Lua's own functions that functions of the sandbox call.
 enum pp_lua_function {
     PP_FORMAT,
@@ -162,7 +165,7 @@ typedef struct pp_session {
     /// Why memory was last refused in this run: a `pp_kill`.
     int32_t refusal;
     int32_t fault_line;
-    char fault_script[132];
+    char fault_script[LONGEST_NAME + 1];
 } pp_session;
 
 /// Waiters for one state, or for any state of a patch: first come, first served. Guarded by the pool's `queues_mutex`.
