@@ -129,7 +129,7 @@ void *pp_allocate(void *context, void *block, size_t old_size, size_t new_size) 
         // If there is no block yet, the old size is the type of the value that the block is for.
         bool is_string = !block && (old_size & 15) == LUA_TSTRING;
         if (!state->session.trusted) {
-            int64_t after = state->session.used + (int64_t)new_size - before - state->session.coroutine_bytes;
+            int64_t after = script_bytes(state) + (int64_t)new_size - before;
             if (__builtin_expect(after > state->session.share, 0)) {
                 int32_t reason = memory_refusal(state, after);
                 if (reason) return refuse(state, reason);
@@ -214,7 +214,7 @@ bool pp_pay(lua_State *L, uint64_t steps, uint64_t bytes) {
     if (is_spec(state)) return true;
     if (budget->kill) return false;
     if (steps > INT32_MAX || bytes > (uint64_t)state->session.limits.hard_memory
-        || state->session.used - state->session.coroutine_bytes + (int64_t)bytes > state->session.limits.hard_memory) {
+        || script_bytes(state) + (int64_t)bytes > state->session.limits.hard_memory) {
         budget->kill = steps > INT32_MAX ? PP_FUEL : PP_MEMORY; // the allocator never refuses the host
     } else if ((budget->until_check -= (int64_t)steps) <= 0) {
         settle_fuel(budget, state->session.interval);
@@ -227,23 +227,21 @@ bool pp_pay(lua_State *L, uint64_t steps, uint64_t bytes) {
 /// Collects garbage if memory is past the limit, in steps, and checks the clock after each step.
 static void check_memory(lua_State *L) {
     pp_state *state = state_of(L);
-    if (state->session.used - state->session.coroutine_bytes <= state->session.limits.soft_memory) return;
+    if (script_bytes(state) <= state->session.limits.soft_memory) return;
     state->budget.fuel -= state->session.used / 256;
     // Garbage that appears during this cycle is found by the next.
-    for (int cycles = 0;
-         cycles < 2 && state->session.used - state->session.coroutine_bytes > state->session.limits.soft_memory;) {
+    for (int cycles = 0; cycles < 2 && script_bytes(state) > state->session.limits.soft_memory;) {
         if (lua_gc(L, LUA_GCSTEP, 0)) cycles++;
         pp_check_clock(L);
     }
-    if (state->session.used - state->session.coroutine_bytes > state->session.limits.soft_memory)
-        pp_kill_run(L, PP_MEMORY);
+    if (script_bytes(state) > state->session.limits.soft_memory) pp_kill_run(L, PP_MEMORY);
 }
 
 void pp_check_budget(lua_State *L) {
     pp_state *state = state_of(L);
     if (is_spec(state)) return;
     settle_fuel(&state->budget, state->session.interval);
-    note_held(state, state->session.used - state->session.coroutine_bytes);
+    note_held(state, script_bytes(state));
     pp_check_clock(L);
     check_memory(L);
 }

@@ -289,7 +289,7 @@ static inline void measure(pp_state *state, pp_activation *call) {
         int bound = 0;
         while (bound < PP_BOUNDS && took >= bounds[bound]) bound++;
         increase(&counters->times[bound], 1);
-        note_held(state, state->session.used - state->session.coroutine_bytes);
+        note_held(state, script_bytes(state));
     }
     if (took > atomic_load_explicit(&counters->longest, memory_order_relaxed))
         atomic_store_explicit(&counters->longest, took, memory_order_relaxed);
@@ -499,8 +499,7 @@ int64_t pp_memory(pp_handle handle) {
     // While another thread is in the first state, only what was noted last is known of that, too.
     bool is_free = first && pp_try_lock(first);
     if (is_free || (first && atomic_load_explicit(&first->owner, memory_order_relaxed) == this_thread()))
-        all += first->session.used - first->session.coroutine_bytes
-            - atomic_load_explicit(&first->held, memory_order_relaxed);
+        all += script_bytes(first) - atomic_load_explicit(&first->held, memory_order_relaxed);
     unlock_version(handle);
     if (is_free) unlock_state(first);
     return all;

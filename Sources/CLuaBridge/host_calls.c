@@ -26,8 +26,7 @@ static inline void leave_host(pp_state *state, lua_State *L, lua_State *outer) {
     script_begins(state);
     host_ends(state);
     state->activation->L = outer;
-    if (__builtin_expect(state->session.used - state->session.coroutine_bytes > state->session.limits.soft_memory, 0))
-        pp_check_budget(L);
+    if (__builtin_expect(script_bytes(state) > state->session.limits.soft_memory, 0)) pp_check_budget(L);
 }
 
 /// The same after a callback that called no function of the host: it read the arguments, and made a message about them.

@@ -135,7 +135,7 @@ bool pp_run_script(pp_state *state, pp_fault *fault) {
         lua_rawgetp(L, LUA_REGISTRYINDEX, &patch->layers[i]->first);
     }
     state->bottom = lua_gettop(L);
-    note_held(state, state->session.used - state->session.coroutine_bytes);
+    note_held(state, script_bytes(state));
     return true;
 }
 

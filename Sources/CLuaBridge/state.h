@@ -315,6 +315,11 @@ static inline pp_state *instance_at(pp_patch *patch, int32_t place) {
 /// Whether a spec's code runs in a state, with all of Lua's libraries, and not a patch's code in the sandbox.
 static inline bool is_spec(const pp_state *state) { return state->session.limits.open_libraries; }
 
+/// The bytes that a state's script holds, without the coroutines of asynchronous calls.
+static inline int64_t script_bytes(const pp_state *state) {
+    return state->session.used - state->session.coroutine_bytes;
+}
+
 /// The reason to end a run that was refused memory.
 static inline int32_t memory_reason(const pp_state *state) {
     return state->session.refusal ? state->session.refusal : PP_MEMORY;
