@@ -52,6 +52,7 @@ enum {
     LONG_TURN_NANOSECONDS = 10 * TURN_NANOSECONDS,
     MOST_BETWEEN_CHECKS = 50 * TURN_NANOSECONDS,
     MOST_LOST = 2,
+    /// How often a thread looks for a free lock before it queues.
     SPINS = 100,
 };
 
@@ -122,7 +123,8 @@ static pthread_mutex_t *mutex_of(const pp_patch *patch) { return &patch->pool->q
 
 /// The states that a queue waits for, by a number from 0; NULL after the last.
 static pp_state *awaited(const pp_queue *queue, int32_t number) {
-    return !queue->state ? instance_at(queue->patch, number) : number == 0 ? queue->state : NULL;
+    if (!queue->state) return instance_at(queue->patch, number);
+    return number == 0 ? queue->state : NULL;
 }
 
 static void tell_of_waiters(const pp_queue *queue) {
@@ -130,30 +132,38 @@ static void tell_of_waiters(const pp_queue *queue) {
     for (int32_t i = 0; (state = awaited(queue, i)); i++) atomic_store(&state->has_leaving_work, true);
 }
 
-/// Puts a waiter before another of its queue, or at the end.
+/// The link to the waiter after another one, or to the first if that is NULL.
+static pp_waiter **link_after(pp_queue *queue, pp_waiter *waiter) { return waiter ? &waiter->next : &queue->first; }
+
+/// The link to the waiter before another one, or to the last if that is NULL.
+static pp_waiter **link_before(pp_queue *queue, pp_waiter *waiter) { return waiter ? &waiter->previous : &queue->last; }
+
+/// Puts a waiter before another of its queue, or at the end if that is NULL.
 static void put_before(pp_waiter *later, pp_waiter *waiter) {
     pp_queue *queue = waiter->queue;
     waiter->next = later;
-    waiter->previous = later ? later->previous : queue->last;
-    *(waiter->previous ? &waiter->previous->next : &queue->first) = waiter;
-    *(later ? &later->previous : &queue->last) = waiter;
+    waiter->previous = *link_before(queue, later);
+    *link_after(queue, waiter->previous) = waiter;
+    *link_before(queue, later) = waiter;
     waiter->is_queued = true;
     tell_of_waiters(queue);
 }
 
+/// Takes a waiter out of its queue, if it is there.
 static void take_out(pp_waiter *waiter) {
     if (!waiter->is_queued) return;
     pp_queue *queue = waiter->queue;
-    *(waiter->previous ? &waiter->previous->next : &queue->first) = waiter->next;
-    *(waiter->next ? &waiter->next->previous : &queue->last) = waiter->previous;
+    *link_after(queue, waiter->previous) = waiter->next;
+    *link_before(queue, waiter->next) = waiter->previous;
     waiter->is_queued = false;
 }
 
-/// The waiter that has waited longest for the state, or for any state of its patch.
+/// The waiter that has waited longest for the state, or for any state of its patch; NULL if there is none.
 static pp_waiter *next_for(pp_state *state) {
     pp_waiter *own = state->queue.first, *any = state->patch->queue.first;
     if (instance_at(state->patch, state->instance) != state) any = NULL; // it is no longer one of the patch's
-    return !own ? any : !any || own->began <= any->began ? own : any;
+    if (!own || !any) return own ? own : any;
+    return own->began <= any->began ? own : any;
 }
 
 /// Leave, under the `queues_mutex`.
@@ -204,7 +214,7 @@ static void unlock_and_wake(pp_patch *patch, pp_alarm alarm) {
     if (alarm.wake) alarm.wake(alarm.context);
 }
 
-/// The waiter that the lock is reserved for, if it has not come in time.
+/// The waiter that the lock is reserved for, if it has not come in time; else NULL.
 static pp_waiter *late_waiter(const pp_state *state, uintptr_t owner, uint64_t now) {
     pp_waiter *late = waiter_of(owner);
     if (!late) return NULL;
@@ -212,7 +222,8 @@ static pp_waiter *late_waiter(const pp_state *state, uintptr_t owner, uint64_t n
     return now > state->turn_given + turn ? late : NULL;
 }
 
-static void loses_turn(pp_waiter *late) {
+/// Expel, once the lock is taken that was reserved for a waiter: it is the first of its queue again.
+static void expel(pp_waiter *late) {
     late->lost++;
     atomic_store(&late->given, NULL);
     put_before(late->queue->first, late);
@@ -228,12 +239,13 @@ static bool take_if_possible(pp_state *state, pp_waiter *waiter) {
         return false;
     pp_thread.inside++;
     take_out(waiter);
-    if (late) loses_turn(late);
+    if (late) expel(late);
     if (next_for(state)) atomic_store(&state->has_leaving_work, true);
     return true;
 }
 
-/// Come: takes the lock that is reserved for this waiter, or another that it waits for and can have. Returns its state.
+/// Come: takes the lock that is reserved for this waiter, or another that it waits for and can have. Returns its state;
+/// NULL if there is none.
 static pp_state *take_turn(pp_waiter *waiter) {
     pp_state *given = atomic_load(&waiter->given);
     uintptr_t owner = reserved_for(waiter);
@@ -259,7 +271,8 @@ static uint64_t turns_of(const pp_queue *queue) {
     return all;
 }
 
-static bool gives_up(const pp_waiter *waiter, uint64_t now) {
+/// Notes whether the queue's locks were released since a waiter last looked. Returns whether this waiter gives up.
+static bool check_patience(const pp_waiter *waiter, uint64_t now) {
     pp_queue *queue = waiter->queue;
     uint64_t turns = turns_of(queue);
     // If no waiter has checked for a long time, this process had no processor, and the holders of the locks had none either.
@@ -304,6 +317,9 @@ static void wait_for_condition(pthread_cond_t *condition, pthread_mutex_t *mutex
 #endif
 }
 
+/// Waits in a queue until this thread has taken one of its states. NULL if it gives up, or if the caller may make
+/// another state (`*may_grow`).
+///
 /// - Parameter may_grow: NULL if the caller cannot make another state.
 static pp_state *wait_in(pp_queue *queue, int64_t nanoseconds, bool *may_grow) {
     pp_waiter waiter;
@@ -315,7 +331,7 @@ static pp_state *wait_in(pp_queue *queue, int64_t nanoseconds, bool *may_grow) {
     pp_state *taken;
     while (!(taken = take_turn(&waiter))) {
         if (may_grow) *may_grow = pp_may_grow(queue->patch);
-        if ((may_grow && *may_grow) || gives_up(&waiter, pp_nanoseconds())) {
+        if ((may_grow && *may_grow) || check_patience(&waiter, pp_nanoseconds())) {
             take_out(&waiter);
             if (queue->first) tell_of_waiters(queue); // only this one may have been woken
             break;
@@ -346,12 +362,14 @@ pp_state *pp_take_any(pp_patch *patch, int64_t nanoseconds, bool *outermost, boo
             return state;
     }
     *outermost = true;
-    if ((state = pp_thread.reserved) && state->patch == patch) {
+    state = pp_thread.reserved;
+    if (state && state->patch == patch) {
         pp_thread.reserved = NULL;
         return state;
     }
     if ((state = try_any(patch))) return state;
-    if ((*may_grow = pp_may_grow(patch)) || nanoseconds <= 0) return NULL;
+    *may_grow = pp_may_grow(patch);
+    if (*may_grow || nanoseconds <= 0) return NULL;
     for (int spin = 0; spin < SPINS; spin++) {
         if ((state = try_any(patch))) return state;
         pause_processor();
@@ -367,9 +385,12 @@ int32_t pp_queue_length(pp_patch *patch) {
     return length;
 }
 
+/// The caller holds the mutex.
+static int64_t waiting_calls(pp_patch *patch) { return atomic_load(&patch->all_suspended) + patch->queue.tasks; }
+
 int64_t pp_waiting_calls(pp_patch *patch) {
     pthread_mutex_lock(mutex_of(patch));
-    int64_t waiting = atomic_load(&patch->all_suspended) + patch->queue.tasks;
+    int64_t waiting = waiting_calls(patch);
     pthread_mutex_unlock(mutex_of(patch));
     return waiting;
 }
@@ -406,9 +427,8 @@ pp_waiter *pp_wait(pp_queue *queue, pp_alarm alarm, bool *needs_clock) {
     if (!waiter) return NULL;
     pp_patch *patch = queue->patch;
     pthread_mutex_lock(mutex_of(patch));
-    if (!queue->state
-        && atomic_load(&patch->all_suspended) + queue->tasks
-            >= atomic_load_explicit(&patch->most_waiting, memory_order_relaxed)) {
+    bool is_new_call = !queue->state;
+    if (is_new_call && waiting_calls(patch) >= atomic_load_explicit(&patch->most_waiting, memory_order_relaxed)) {
         pthread_mutex_unlock(mutex_of(patch));
         free(waiter);
         return NULL;
@@ -424,6 +444,7 @@ pp_waiter *pp_wait(pp_queue *queue, pp_alarm alarm, bool *needs_clock) {
     return waiter;
 }
 
+/// Whether a state is reserved for the waiter. The caller holds the mutex.
 static bool has_turn(pp_waiter *waiter) {
     pp_state *given = atomic_load(&waiter->given);
     return given && atomic_load(&given->owner) == reserved_for(waiter);
@@ -432,16 +453,20 @@ static bool has_turn(pp_waiter *waiter) {
 pp_turn pp_turn_of(pp_waiter *waiter) {
     pthread_mutex_t *mutex = mutex_of(waiter->queue->patch);
     pthread_mutex_lock(mutex);
-    pp_turn turn = waiter->is_queued ? PP_NO_TURN : has_turn(waiter) ? PP_TURN : PP_GAVE_UP;
+    pp_turn turn = PP_GAVE_UP;
+    if (waiter->is_queued)
+        turn = PP_NO_TURN;
+    else if (has_turn(waiter))
+        turn = PP_TURN;
     pthread_mutex_unlock(mutex);
     return turn;
 }
 
-/// Removes the first task that has waited for too long, and returns its alarm.
+/// Takes the first task out of the queue, if it has waited for too long, and returns its alarm.
 static pp_alarm give_up(pp_queue *queue, uint64_t now) {
     pp_waiter *waiter = queue->first;
     while (waiter && !waiter->alarm.wake) waiter = waiter->next;
-    if (!waiter || !gives_up(waiter, now)) return (pp_alarm){0}; // the waiters after it came later
+    if (!waiter || !check_patience(waiter, now)) return (pp_alarm){0}; // the waiters after it came later
     take_out(waiter);
     waiter->alarm.keep(waiter->alarm.context);
     return waiter->alarm;
@@ -451,11 +476,11 @@ static pp_alarm give_up(pp_queue *queue, uint64_t now) {
 static pp_alarm pass_on(pp_state *state, uint64_t now) {
     uintptr_t owner = atomic_load(&state->owner);
     pp_waiter *late = waiter_of(owner);
-    if (!late || !late->alarm.wake || !next_for(state) || now <= state->turn_given + LONG_TURN_NANOSECONDS
-        || !atomic_compare_exchange_strong(&state->owner, &owner, this_thread()))
-        return (pp_alarm){0};
+    if (!late || !late->alarm.wake || !next_for(state)) return (pp_alarm){0};
+    if (now <= state->turn_given + LONG_TURN_NANOSECONDS) return (pp_alarm){0};
+    if (!atomic_compare_exchange_strong(&state->owner, &owner, this_thread())) return (pp_alarm){0};
     pp_alarm alarm = hand_over(state);
-    loses_turn(late);
+    expel(late);
     return alarm;
 }
 
@@ -470,7 +495,8 @@ bool pp_serve_tasks(pp_queue *queue) {
             if (!alarm.wake) alarm = pass_on(state, now);
         }
         if (!alarm.wake) alarm = give_up(queue, now);
-        bool goes_on = queue->has_clock = alarm.wake || queue->tasks > 0;
+        bool goes_on = alarm.wake || queue->tasks > 0;
+        queue->has_clock = goes_on;
         unlock_and_wake(queue->patch, alarm);
         if (!alarm.wake) return goes_on;
     }
@@ -491,6 +517,8 @@ void pp_stop_waiting(pp_waiter *waiter) {
     pthread_mutex_lock(mutex_of(patch));
     take_out(waiter);
     count_off(waiter);
-    unlock_and_wake(patch, has_turn(waiter) ? hand_over(atomic_load(&waiter->given)) : (pp_alarm){0});
+    pp_alarm alarm = {0};
+    if (has_turn(waiter)) alarm = hand_over(atomic_load(&waiter->given));
+    unlock_and_wake(patch, alarm);
     free(waiter);
 }
