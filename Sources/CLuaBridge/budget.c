@@ -6,10 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/// `LIGHT` is the most that one instruction may have to read, so that a thousand instructions take a few milliseconds. A byte of
-/// a string counts as eight: the slowest operation compares two strings of zeros, which the C library does zero by zero (8 ns
-/// each).
-enum { LIGHT = 16 * 1024, STRING_WEIGHT = 8, LONGEST_CHAIN = 2000, STRING_HEAD = 64 };
+/// `LIGHT` is the most bytes that one instruction may have to read, so that a thousand instructions take a few
+/// milliseconds. A byte of a string counts as eight: the slowest operation compares two strings of zeros, which the C
+/// library does zero by zero (8 ns each).
+enum { LIGHT = 16 * 1024, STRING_WEIGHT = 8 };
+/// The most links of a chain of `__index` that Lua follows.
+enum { LONGEST_CHAIN = 2000 };
+/// What a string's block has at most beside its bytes.
+enum { STRING_HEAD = 64 };
 /// The allocator refuses no string of this length, so that the names of the app and of scripts exist whatever the limit is.
 enum { LONGEST_OWN = 256 };
 /// A run that takes this many times its limit without using the processor for so long is ended.
@@ -93,7 +97,8 @@ void pp_count_link(pp_state *state) {
     if (state->session.links++ < LONGEST_CHAIN) shorten_interval(state);
 }
 
-/// Why the script may not hold this many bytes; 0 if it may. The bytes in the patch's other states count, too.
+/// Why the script may not hold this many bytes; 0 if it may. The bytes in the patch's other states count, too. Notes
+/// the bytes, as needed if it may not.
 static int32_t memory_refusal(pp_state *state, int64_t bytes) {
     int64_t most = state->session.limits.hard_memory, all = bytes;
     if (bytes > most) return PP_MEMORY;
@@ -101,11 +106,12 @@ static int32_t memory_refusal(pp_state *state, int64_t bytes) {
     for (int32_t i = 0; (other = instance_at(state->patch, i)); i++) {
         if (other != state) all += atomic_load_explicit(&other->held, memory_order_relaxed);
     }
-    if (all > most)
+    if (all > most) {
         note_needed(state->patch, bytes);
-    else
-        note_held(state, bytes);
-    return all > most ? PP_OTHERS : PP_NOT_KILLED;
+        return PP_OTHERS;
+    }
+    note_held(state, bytes);
+    return PP_NOT_KILLED;
 }
 
 /// Refuses a script a block. Lua collects garbage then, and asks again.
@@ -114,11 +120,17 @@ static __attribute__((cold, noinline)) void *refuse(pp_state *state, int32_t rea
     return NULL;
 }
 
+/// Counts an allocation of a script for `pp_refuse_allocation`. Returns whether to refuse it.
+static __attribute__((cold, noinline)) bool count_allocation(pp_state *state) {
+    if (state->session.refuse_after > 1) state->session.refuse_after--;
+    return state->session.refuse_after == 1;
+}
+
 void *pp_allocate(void *context, void *block, size_t old_size, size_t new_size) {
     pp_state *state = context;
     int64_t before = block ? (int64_t)old_size : 0;
     bool is_hash_part = !block && old_size == 0 && pp_is_hash_part(new_size);
-    // An array can have the size of a hash part, and may be moved.
+    // An array can have the size of a hash part, and may move.
     if (block && pp_is_hash_part(old_size)) pp_remove_hash_part(state, block);
     if (new_size == 0) {
         state->session.used -= before;
@@ -138,8 +150,7 @@ void *pp_allocate(void *context, void *block, size_t old_size, size_t new_size) 
                 && new_size > LONGEST_OWN + STRING_HEAD)
                 return refuse(state, PP_STRING);
             if (is_hash_part && pp_would_collide(state, new_size)) return refuse(state, PP_COLLISIONS);
-            if (state->session.refuse_after && (state->session.refuse_after == 1 || --state->session.refuse_after == 1))
-                return refuse(state, PP_MACHINE);
+            if (state->session.refuse_after && count_allocation(state)) return refuse(state, PP_MACHINE);
         }
         int64_t *largest = is_string ? &state->session.longest_string : &state->session.largest_block;
         if (__builtin_expect((int64_t)new_size > *largest, 0)) {
@@ -198,8 +209,8 @@ static int32_t reason_to_end(pp_state *state) {
     int64_t allowed =
         state->session.loading ? state->session.limits.load_nanoseconds : state->session.limits.call_nanoseconds;
     int64_t taken = (int64_t)(now - budget->started - budget->excluded);
-    return taken > (budget->ask_at ? budget->ask_at : allowed / 8) ? ask_processor(budget, taken, allowed)
-                                                                   : PP_NOT_KILLED;
+    int64_t ask_at = budget->ask_at ? budget->ask_at : allowed / 8;
+    return taken > ask_at ? ask_processor(budget, taken, allowed) : PP_NOT_KILLED;
 }
 
 void pp_check_clock(lua_State *L) {
@@ -228,7 +239,7 @@ bool pp_pay(lua_State *L, uint64_t steps, uint64_t bytes) {
 static void check_memory(lua_State *L) {
     pp_state *state = state_of(L);
     if (script_bytes(state) <= state->session.limits.soft_memory) return;
-    state->budget.fuel -= state->session.used / 256;
+    state->budget.fuel -= state->session.used / 256; // a collection looks at all of it
     // Garbage that appears during this cycle is found by the next.
     for (int cycles = 0; cycles < 2 && script_bytes(state) > state->session.limits.soft_memory;) {
         if (lua_gc(L, LUA_GCSTEP, 0)) cycles++;
@@ -260,7 +271,8 @@ static void end_spec(lua_State *L, lua_Debug *where) {
 void pp_limit_time(lua_State *L, int64_t nanoseconds) {
     pp_state *state = state_of(L);
     state->session.deadline = nanoseconds ? pp_cpu_nanoseconds() + (uint64_t)nanoseconds : 0;
-    lua_sethook(L, hook, nanoseconds ? LUA_MASKCOUNT : 0, 10000);
+    enum { INSTRUCTIONS_PER_CHECK = 10000 };
+    lua_sethook(L, hook, nanoseconds ? LUA_MASKCOUNT : 0, INSTRUCTIONS_PER_CHECK);
 }
 
 static void hook(lua_State *L, lua_Debug *where) {

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/// One call of a layer in so many is measured.
 enum { CALLS_PER_MEASUREMENT = 64 };
 
 /// How a call waits for a state. A thread waits up to the limit. A task does not wait here: it takes the lock if the lock is
@@ -14,14 +15,15 @@ typedef struct patience {
     pp_waiter *waiter;
 } patience;
 
+/// Takes one of the patch's states: that of its turn for a task that has one, or else as `pp_take_any` does.
 static pp_state *lock_any(pp_patch *patch, patience patience, bool *outermost, bool *may_grow) {
     pp_state *state = NULL;
     if (patience.waiter && pp_waits_in(patience.waiter) == &patch->queue) state = pp_take_turn(patience.waiter);
     *outermost = true;
-    if (!state)
-        state = pp_take_any(patch,
-            patience.is_task ? 0 : atomic_load_explicit(&patch->lock_nanoseconds, memory_order_relaxed), outermost,
-            may_grow);
+    if (!state) {
+        int64_t limit = atomic_load_explicit(&patch->lock_nanoseconds, memory_order_relaxed);
+        state = pp_take_any(patch, patience.is_task ? 0 : limit, outermost, may_grow);
+    }
     if (state && *outermost) note_instance(state);
     return state;
 }
@@ -105,8 +107,8 @@ static inline pp_layer *lock_layer(
     return attempt.layer;
 }
 
-/// Refuses a call for which there is no room, and releases the lock. Within one call by the host only the first refusal is
-/// reported; the others are only counted.
+/// Refuses a call that cannot begin in a state, and releases the lock. Within one call by the host only the first
+/// refusal is reported; the others are only counted. Returns the `pp_refusal` for the host.
 static __attribute__((noinline)) int32_t refuse(
     pp_state *state, const pp_layer *layer, int32_t reason, bool outermost) {
     int32_t refusal = state->budget.has_refused ? PP_REFUSED_AGAIN : reason;
@@ -118,12 +120,13 @@ static __attribute__((noinline)) int32_t refuse(
     return refusal;
 }
 
-/// Makes room for calls as deep as the limit allows. Few scripts call themselves, so only the first have room from the start.
+/// Makes room for calls as deep as the limit allows. Few scripts call themselves, so only the first have room from the
+/// start. Returns false if there is as much room already, or no memory.
 static __attribute__((noinline)) bool make_call_room(pp_state *state) {
     int32_t depth = state->session.limits.call_depth;
-    if (state->call_room == depth
-        || !(state->deep_calls = calloc((size_t)(depth - PP_FIRST_CALLS), sizeof *state->deep_calls)))
-        return false;
+    if (state->call_room == depth) return false;
+    state->deep_calls = calloc((size_t)(depth - PP_FIRST_CALLS), sizeof *state->deep_calls);
+    if (!state->deep_calls) return false;
     state->call_room = depth;
     return true;
 }
@@ -278,8 +281,9 @@ static const uint64_t bounds[PP_BOUNDS] = {
 uint64_t pp_bound(int32_t place) { return bounds[place]; }
 
 static inline void measure(pp_state *state, pp_activation *call) {
+    uint64_t began = call->began;
     // A call that ran long enough for a check of the clock may be the longest.
-    uint64_t began = call->began ? call->began : call->outer ? 0 : state->budget.started;
+    if (!began && !call->outer) began = state->budget.started;
     if (!began) return;
     pp_counters *counters = &state->counters[call->layer->index];
     uint64_t took = pp_nanoseconds() - began;
@@ -402,7 +406,8 @@ bool pp_read_scalars(lua_State *L, int32_t first, uint64_t *values, uint64_t kin
 
 // MARK: asynchronous calls
 
-/// The call that ended last, with its coroutine. Making a coroutine takes longer than running a short script in it.
+/// The call that ended last, with its coroutine; NULL if there is no room on its stack. Making a coroutine takes longer
+/// than running a short script in it.
 static pp_activation *take_spare(pp_state *state) {
     pp_activation *call = state->spare;
     lua_State *L = call->L;
@@ -415,6 +420,7 @@ static pp_activation *take_spare(pp_state *state) {
     return call;
 }
 
+/// A new call with a coroutine; NULL without memory.
 static pp_activation *new_coroutine(pp_state *state) {
     lua_State *outer = state->activation ? state->activation->L : state->main;
     pp_activation *call = calloc(1, sizeof *call);

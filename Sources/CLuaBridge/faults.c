@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/// The most lines of a stack, and its most bytes.
 enum { FRAMES = 10, STACK_SIZE = 768 };
 
 /// Adds the call at a level to the stack. Returns false if there is no room for it.
@@ -23,7 +24,7 @@ static bool add_frame(char *stack, lua_State *L, int level) {
     return false;
 }
 
-/// Describes the calls that led to the one at a level, if there are any.
+/// Describes the call at a level and those that led to it, if there are any.
 static void describe_stack(pp_state *state, lua_State *L, int level) {
     lua_Debug where;
     int frames = 1;
@@ -31,8 +32,9 @@ static void describe_stack(pp_state *state, lua_State *L, int level) {
         lua_getinfo(L, "l", &where);
         if (where.currentline <= 0) continue;
         if (!state->fault_stack && !(state->fault_stack = calloc(1, STACK_SIZE))) return;
-        if ((frames++ == 1 && !add_frame(state->fault_stack, L, level)) || !add_frame(state->fault_stack, L, caller))
-            return;
+        bool is_first = frames++ == 1;
+        if (is_first && !add_frame(state->fault_stack, L, level)) return;
+        if (!add_frame(state->fault_stack, L, caller)) return;
     }
 }
 

@@ -136,7 +136,12 @@ typedef struct pp_session {
     bool adds_layers;
     /// Up to this many bytes, the memory of the patch's other states need not be known.
     int64_t share;
-    int64_t used, refuse_after, seed;
+    /// The bytes of all of Lua's blocks.
+    int64_t used;
+    /// For `pp_refuse_allocation`: 0 if no allocation of the script is refused, 1 if each is. If it is greater, they are
+    /// from the one whose number, counted from the next, is one less.
+    int64_t refuse_after;
+    int64_t seed;
     /// Bytes that the coroutines of asynchronous calls need before their scripts run. They do not count as the script's.
     int64_t coroutine_bytes;
     /// Whether the host pushes values. No memory is refused then, because a refusal would be a longjmp.
