@@ -53,7 +53,7 @@ void pp_remove_hash_part(pp_state *state, const void *block) {
     }
 }
 
-/// The position, out of `places`, at which Lua looks for a number first.
+/// The position, out of `places`, at which Lua looks for a number first (`hashint` and `l_hashfloat` in ltable.c).
 static size_t place(const node *node, size_t places) {
     if (node->key_type == INTEGER) return node->key.integer % places;
     int exponent;
@@ -63,15 +63,18 @@ static size_t place(const node *node, size_t places) {
     return (sum <= INT_MAX ? sum : ~sum) % places;
 }
 
+/// What was found of a place.
 typedef struct place_found {
-    /// How many keys belong here, and the node of the last one.
+    /// How many keys belong here, and the number of the last one's node.
     uint32_t count, last;
 } place_found;
 
 typedef enum verdict { HARMLESS, COLLIDING, NO_HASH_PART } verdict;
 
-/// Whether the keys of one hash part take too long to move into one of `nodes` nodes. An array can have the size of a hash
-/// part. Read as one, it has equal keys, which no table has.
+/// Whether the keys of one hash part take too long to move into one of `nodes` nodes. An array can have the size of a
+/// hash part. Read as one, it has equal keys, which no table has.
+///
+/// - Parameter found: Room for `nodes` places.
 static verdict collide(const pp_hash_part *part, size_t nodes, place_found *found) {
     const node *first = part->nodes;
     size_t count = part->size / sizeof *first, places = (nodes - 1) | 1;
@@ -81,7 +84,7 @@ static verdict collide(const pp_hash_part *part, size_t nodes, place_found *foun
         if ((first[i].value_type & 0x0F) == LUA_TNIL || (first[i].key_type != INTEGER && first[i].key_type != FLOAT))
             continue;
         if (!is_begun)
-            for (size_t at = 0; at < nodes; at++) found[at] = (place_found){0};
+            for (size_t at = 0; at < nodes; at++) found[at] = (place_found){0}; // only for a table that has numbers
         is_begun = true;
         place_found *at = &found[place(&first[i], places)];
         const node *last = &first[at->last];
@@ -96,13 +99,16 @@ static verdict collide(const pp_hash_part *part, size_t nodes, place_found *foun
 bool pp_would_collide(pp_state *state, size_t size) {
     size_t nodes = size / sizeof(node);
     place_found *found = NULL;
-    bool does = false;
-    for (int32_t i = 0; i < state->session.hash_part_count && !does; i++) {
+    bool is_colliding = false;
+    for (int32_t i = 0; i < state->session.hash_part_count && !is_colliding; i++) {
         if (!found && !(found = malloc(nodes * sizeof *found))) return true;
         verdict verdict = collide(&state->hash_parts[i], nodes, found);
-        if (verdict == NO_HASH_PART) pp_remove_hash_part(state, state->hash_parts[i--].nodes);
-        does = verdict == COLLIDING;
+        is_colliding = verdict == COLLIDING;
+        if (verdict == NO_HASH_PART) {
+            pp_remove_hash_part(state, state->hash_parts[i].nodes);
+            i--; // the last one is in its place now
+        }
     }
     free(found);
-    return does;
+    return is_colliding;
 }

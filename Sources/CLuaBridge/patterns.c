@@ -6,7 +6,10 @@
 #include <ctype.h>
 #include <string.h>
 
+/// `DEEPEST` is how deep `match` may call itself. The last two are lengths of captures, as in Lua.
 enum { ESCAPE = '%', MOST_CAPTURES = 32, DEEPEST = 200, UNFINISHED = -1, POSITION = -2 };
+/// A pattern without any of these is plain text.
+static const char special_characters[] = "^$*+?.([%-";
 
 typedef struct matcher {
     lua_State *L;
@@ -174,6 +177,7 @@ static const char *match_most(matcher *m, const char *s, const char *p, const ch
     return NULL;
 }
 
+/// Matches the item as rarely as possible, and more often as long as the rest does not match.
 static const char *match_fewest(matcher *m, const char *s, const char *p, const char *end) {
     for (;; s++) {
         const char *rest = match(m, s, end + 1);
@@ -268,7 +272,7 @@ static const char *match_at(matcher *m, const char *s, const char *p) {
     return match(m, s, p);
 }
 
-/// Pushes a capture, or the whole match if the pattern has no captures.
+/// Pushes a capture by its number from 0, or the whole match as the first if the pattern has no captures.
 static void push_capture(matcher *m, int i, const char *start, const char *end) {
     if (i >= m->captures) {
         if (i != 0) luaL_error(m->L, "invalid capture index %%%d", i + 1);
@@ -285,14 +289,16 @@ static void push_capture(matcher *m, int i, const char *start, const char *end) 
     }
 }
 
+/// Pushes all captures, or the whole match, unless `start` is NULL, if the pattern has none. Returns how many it pushed.
 static int push_captures(matcher *m, const char *start, const char *end) {
-    int count = m->captures == 0 && start ? 1 : m->captures;
+    int count = m->captures;
+    if (count == 0 && start) count = 1;
     luaL_checkstack(m->L, count, "too many captures");
     for (int i = 0; i < count; i++) push_capture(m, i, start, end);
     return count;
 }
 
-/// The position of a string in another, counted from 0; -1 if it is not in it.
+/// The position of a string in another, counted from 0; -1 if it is not in it. Charges for what it searches.
 static ptrdiff_t find_plain(lua_State *L, const char *text, size_t length, const char *part, size_t part_length) {
     if (part_length == 0) return 0;
     const char *at = text, *end = text + length;
@@ -309,14 +315,20 @@ static ptrdiff_t find_plain(lua_State *L, const char *text, size_t length, const
     return -1;
 }
 
+/// The position from 1 at which the third argument lets a search begin. It may be past the end.
+static lua_Integer first_position(lua_State *L, size_t length) {
+    lua_Integer init = luaL_optinteger(L, 3, 1);
+    if (init > 0) return init;
+    if (init == 0 || init < -(lua_Integer)length) return 1;
+    return (lua_Integer)length + init + 1;
+}
+
 static int find_or_match(lua_State *L, bool find) {
     size_t length, pattern_length;
     const char *subject = luaL_checklstring(L, 1, &length);
     const char *pattern = luaL_checklstring(L, 2, &pattern_length);
-    lua_Integer init = luaL_optinteger(L, 3, 1);
+    lua_Integer init = first_position(L, length);
     pp_check_c_stack(L);
-    if (init < 0) init = init < -(lua_Integer)length ? 1 : (lua_Integer)length + init + 1;
-    if (init == 0) init = 1;
     if ((uint64_t)init > length + 1) {
         lua_pushnil(L);
         return 1;
@@ -325,7 +337,8 @@ static int find_or_match(lua_State *L, bool find) {
     bool is_plain = lua_toboolean(L, 4);
     if (find && !is_plain) {
         is_plain = true;
-        for (size_t i = 0; i < pattern_length && is_plain; i++) is_plain = !memchr("^$*+?.([%-", pattern[i], 10);
+        for (size_t i = 0; i < pattern_length && is_plain; i++)
+            is_plain = !memchr(special_characters, pattern[i], sizeof special_characters - 1);
     }
     if (find && is_plain) {
         ptrdiff_t at = find_plain(L, start, length - (size_t)(start - subject), pattern, pattern_length);
@@ -382,9 +395,7 @@ static int sandbox_gmatch(lua_State *L) {
     size_t length;
     luaL_checklstring(L, 1, &length);
     luaL_checkstring(L, 2);
-    lua_Integer init = luaL_optinteger(L, 3, 1);
-    if (init < 0) init = init < -(lua_Integer)length ? 1 : (lua_Integer)length + init + 1;
-    if (init == 0) init = 1;
+    lua_Integer init = first_position(L, length);
     if ((uint64_t)init > length + 1) init = (lua_Integer)length + 2;
     lua_settop(L, 2);
     lua_pushinteger(L, init - 1);
@@ -420,7 +431,10 @@ static void add_replacement(matcher *m, luaL_Buffer *buffer, const char *start, 
     }
 }
 
-/// Adds the replacement of a match: the string, or the result of the table or the function. false and nil keep the match.
+/// Adds the replacement of a match: the string, or the result of the table or the function. false and nil keep the
+/// match. Returns whether it was replaced.
+///
+/// - Parameter kind: The Lua type of the replacement, which is the third argument.
 static bool add_match(matcher *m, luaL_Buffer *buffer, const char *start, const char *end, int kind) {
     lua_State *L = m->L;
     if (kind == LUA_TFUNCTION) {

@@ -188,9 +188,10 @@ static const struct {
 static void report_removals(lua_State *L) {
     pp_state *state = state_of(L);
     for (unsigned i = 0; i < sizeof reported_removals / sizeof *reported_removals; i++) {
-        if (state->session.reported_removals & 1u << i) continue;
+        uint32_t bit = 1u << i;
+        if (state->session.reported_removals & bit) continue;
         if (raw_field(L, 2, reported_removals[i].event) != LUA_TNIL) {
-            state->session.reported_removals |= 1u << i;
+            state->session.reported_removals |= bit;
             pp_write_log(L, 2, reported_removals[i].text, strlen(reported_removals[i].text));
         }
         lua_pop(L, 1);

@@ -14,11 +14,14 @@ bool pp_run_shadow(lua_State *L, int32_t arguments, int32_t results) {
 
 // MARK: comparison
 
+/// The bytes of a string that count as one element, and the bytes of C stack that must be free for nested tables.
+enum { PIECE = 64, STACK_FOR_TABLES = 16 * 1024 };
+
 typedef struct pp_comparing {
     lua_State *L;
     /// The elements and pieces of strings that may still be compared, and how deep tables may be nested.
-    int64_t left;
-    int32_t depth;
+    int64_t budget;
+    int32_t deepest;
     pp_difference *found;
     pp_is_float is_float;
     void *context;
@@ -30,7 +33,7 @@ static bool is_nan(lua_State *L, int32_t index) {
     return lua_type(L, index) == LUA_TNUMBER && lua_tonumber(L, index) != lua_tonumber(L, index);
 }
 
-/// Whether two values that are not both tables are the same.
+/// Whether two values that are not both tables are the same, at the end of `depth` keys.
 static bool are_same(pp_comparing *comparing, int32_t left, int32_t right, int32_t depth) {
     lua_State *L = comparing->L;
     int64_t object, other;
@@ -47,7 +50,7 @@ static enum pp_comparison compare_pairs(
     lua_State *L = comparing->L;
     lua_pushnil(L);
     while (lua_next(L, table)) {
-        if (--comparing->left < 0) return PP_TOO_LARGE;
+        if (--comparing->budget < 0) return PP_TOO_LARGE;
         int32_t key = lua_gettop(L) - 1;
         lua_pushvalue(L, key);
         lua_rawget(L, other);
@@ -66,12 +69,12 @@ static enum pp_comparison compare_pairs(
 static enum pp_comparison compare(pp_comparing *comparing, int32_t left, int32_t right, int32_t depth) {
     lua_State *L = comparing->L;
     if (lua_type(L, left) == LUA_TTABLE && lua_type(L, right) == LUA_TTABLE) {
-        if (depth > comparing->depth || !has_stack(16 * 1024) || !lua_checkstack(L, 8)) return PP_TOO_LARGE;
+        if (depth > comparing->deepest || !has_stack(STACK_FOR_TABLES) || !lua_checkstack(L, 8)) return PP_TOO_LARGE;
         enum pp_comparison result = compare_pairs(comparing, left, right, depth, false);
         return result == PP_SAME ? compare_pairs(comparing, right, left, depth, true) : result;
     }
-    if (lua_type(L, left) == LUA_TSTRING && (comparing->left -= (int64_t)lua_rawlen(L, left) / 64) < 0)
-        return PP_TOO_LARGE;
+    if (lua_type(L, left) == LUA_TSTRING) comparing->budget -= (int64_t)lua_rawlen(L, left) / PIECE;
+    if (comparing->budget < 0) return PP_TOO_LARGE;
     if (are_same(comparing, left, right, depth)) return PP_SAME;
     comparing->found->left = left;
     comparing->found->right = right;
@@ -87,6 +90,6 @@ enum pp_comparison pp_compare(
     // Each element is visited from both sides, and the strings of an answer are within the limit of memory.
     int64_t elements = limits->table_elements < INT64_MAX / 4 ? limits->table_elements : INT64_MAX / 4;
     pp_comparing comparing = {
-        L, 2 * elements + limits->hard_memory / 64, limits->table_depth, found, is_float, context};
+        L, 2 * elements + limits->hard_memory / PIECE, limits->table_depth, found, is_float, context};
     return compare(&comparing, lua_absindex(L, left), lua_absindex(L, right), 0);
 }

@@ -33,7 +33,8 @@ static int extreme(lua_State *L, bool is_largest) {
     pp_check_c_stack(L);
     for (int i = 2; i <= count; i++) {
         charge(L, 1);
-        if (is_largest ? lua_compare(L, found, i, LUA_OPLT) : lua_compare(L, i, found, LUA_OPLT)) found = i;
+        int less = is_largest ? found : i, more = is_largest ? i : found;
+        if (lua_compare(L, less, more, LUA_OPLT)) found = i;
     }
     lua_pushvalue(L, found);
     return 1;
@@ -42,6 +43,7 @@ static int sandbox_max(lua_State *L) { return extreme(L, true); }
 static int sandbox_min(lua_State *L) { return extreme(L, false); }
 
 static int sandbox_format(lua_State *L) {
+    enum { BYTES_PER_CONVERSION = 128 }; // few numbers are longer
     pp_check_c_stack(L);
     size_t length;
     const char *format = luaL_checklstring(L, 1, &length), *end = format + length;
@@ -63,7 +65,7 @@ static int sandbox_format(lua_State *L) {
                 precision = 10 * precision + (size_t)(*format - '0');
         }
         if (format == end) break;
-        bytes += 128;
+        bytes += BYTES_PER_CONVERSION;
         char conversion = *format++;
         if (conversion == 'p') return luaL_error(L, "the sandbox has no '%%p': it shows addresses");
         if (!strchr("sqp", conversion)) make_number(L, argument);
@@ -71,7 +73,7 @@ static int sandbox_format(lua_State *L) {
             size_t text;
             pp_to_string(L, argument, &text);
             lua_replace(L, argument);
-            if (text > precision) charge_bytes(L, text);
+            if (text > precision) charge_bytes(L, text); // Lua reads all of it
             bytes += text < precision ? text : precision;
         } else if (conversion == 'q' && lua_type(L, argument) == LUA_TSTRING) {
             // Lua looks at each byte, and writes up to four for it.
@@ -88,13 +90,12 @@ static int sandbox_rep(lua_State *L) {
     lua_Integer times = luaL_checkinteger(L, 2);
     size_t separator = 0;
     luaL_optlstring(L, 3, "", &separator);
-    uint64_t bytes;
     if (length + separator == 0) { // Lua would loop as often as it is asked to
         lua_pushliteral(L, "");
         return 1;
     }
     if (times > 0) {
-        uint64_t between;
+        uint64_t bytes, between;
         if (__builtin_mul_overflow(length, (uint64_t)times, &bytes)
             || __builtin_mul_overflow(separator, (uint64_t)times - 1, &between)
             || __builtin_add_overflow(bytes, between, &bytes))
@@ -117,13 +118,13 @@ CHARGED_BY_LENGTH(sandbox_utf8_len, PP_UTF8_LEN)
 CHARGED_BY_LENGTH(sandbox_utf8_offset, PP_UTF8_OFFSET)
 CHARGED_BY_LENGTH(sandbox_utf8_codes, PP_UTF8_CODES)
 
-/// The bytes from the second argument to the third one, as the functions of Lua understand them; none if `count` is not
-/// above 0.
+/// Bytes of a string. If `count` is 0, `start` is NULL.
 typedef struct slice {
     const unsigned char *start;
     lua_Integer count;
 } slice;
 
+/// The bytes of the first argument from the second to the third one, as the functions of Lua understand these.
 static slice sliced(lua_State *L) {
     size_t length;
     const char *text = luaL_checklstring(L, 1, &length);

@@ -92,12 +92,14 @@ static void add_quoted(shown *text, const char *bytes, size_t length) {
 }
 
 bool pp_is_name(const char *bytes, size_t length) {
-    for (size_t i = 0; i < length; i++)
-        if (bytes[i] != '_' && !(i == 0 ? isalpha((unsigned char)bytes[i]) : isalnum((unsigned char)bytes[i])))
-            return false;
+    for (size_t i = 0; i < length; i++) {
+        unsigned char byte = (unsigned char)bytes[i];
+        if (!isalpha(byte) && byte != '_' && (i == 0 || !isdigit(byte))) return false;
+    }
     return length > 0;
 }
 
+/// The order in which keys are shown: by their types, and then numbers and the beginnings of strings by their values.
 static bool comes_before(lua_State *L, int key, int other) {
     int type = lua_type(L, key);
     if (type != lua_type(L, other)) return strcmp(luaL_typename(L, key), luaL_typename(L, other)) < 0;
@@ -130,20 +132,17 @@ static void show(lua_State *L, shown *text, const nesting *outer) {
     }
 }
 
-static void show_table(lua_State *L, shown *text, const nesting *outer) {
-    nesting here = {lua_topointer(L, -1), outer, outer ? outer->depth + 1 : 0};
-    for (const nesting *table = outer; table; table = table->outer)
-        if (table->table == here.table) return add_text(text, "<cycle>");
-    if (here.depth > DEEPEST_SHOWN) return add_text(text, "{…}");
-    luaL_checkstack(L, MOST_FIELDS + 8, NULL);
-    pp_check_clock(L);
-    int table = lua_gettop(L), count = 0;
-    bool has_more = false;
+/// Pushes the keys that `next` finds first in a table, in order. Returns how many; `*has_more` is whether the table has
+/// others.
+static int push_keys(lua_State *L, int table, bool *has_more) {
+    int count = 0;
+    *has_more = false;
     lua_pushnil(L);
     while (lua_next(L, table)) {
         lua_pop(L, 1);
-        if ((has_more = count == MOST_FIELDS)) {
+        if (count == MOST_FIELDS) {
             lua_pop(L, 1);
+            *has_more = true;
             break;
         }
         // The key is copied to its place in order.
@@ -153,22 +152,40 @@ static void show_table(lua_State *L, shown *text, const nesting *outer) {
         lua_insert(L, place);
         count++;
     }
+    return count;
+}
+
+/// Shows the key on top and ` = `, unless the value that follows is an element of the table's sequence.
+static void show_key(lua_State *L, shown *text, int table, const nesting *here) {
+    bool is_element = lua_isinteger(L, -1) && (lua_Unsigned)lua_tointeger(L, -1) - 1 < lua_rawlen(L, table);
+    if (is_element) return;
+    size_t length;
+    const char *name = lua_type(L, -1) == LUA_TSTRING ? lua_tolstring(L, -1, &length) : NULL;
+    if (name && length <= LONGEST_STRING && pp_is_name(name, length)) {
+        add(text, name, length);
+    } else {
+        add_text(text, "[");
+        show(L, text, here);
+        add_text(text, "]");
+    }
+    add_text(text, " = ");
+}
+
+static void show_table(lua_State *L, shown *text, const nesting *outer) {
+    nesting here = {lua_topointer(L, -1), outer, outer ? outer->depth + 1 : 0};
+    for (const nesting *table = outer; table; table = table->outer)
+        if (table->table == here.table) return add_text(text, "<cycle>");
+    if (here.depth > DEEPEST_SHOWN) return add_text(text, "{…}");
+    luaL_checkstack(L, MOST_FIELDS + 8, NULL);
+    pp_check_clock(L);
+    int table = lua_gettop(L);
+    bool has_more;
+    int count = push_keys(L, table, &has_more);
     add_text(text, "{");
     for (int i = 0; i < count && !text->is_full; i++) {
         if (i > 0) add_text(text, ", ");
         lua_pushvalue(L, table + 1 + i);
-        if (!lua_isinteger(L, -1) || (lua_Unsigned)lua_tointeger(L, -1) - 1 >= lua_rawlen(L, table)) {
-            size_t length;
-            const char *name = lua_type(L, -1) == LUA_TSTRING ? lua_tolstring(L, -1, &length) : NULL;
-            if (name && length <= LONGEST_STRING && pp_is_name(name, length)) {
-                add(text, name, length);
-            } else {
-                add_text(text, "[");
-                show(L, text, &here);
-                add_text(text, "]");
-            }
-            add_text(text, " = ");
-        }
+        show_key(L, text, table, &here);
         lua_rawget(L, table);
         show(L, text, &here);
         lua_pop(L, 1);
