@@ -18,7 +18,7 @@ typedef struct patience {
 /// Takes one of the patch's states: that of its turn for a task that has one, or else as `pp_take_any` does.
 static pp_state *lock_any(pp_patch *patch, patience patience, bool *outermost, bool *may_grow) {
     pp_state *state = NULL;
-    if (patience.waiter && pp_waits_in(patience.waiter) == &patch->queue) state = pp_take_turn(patience.waiter);
+    if (patience.waiter && pp_waiter_queue(patience.waiter) == &patch->queue) state = pp_take_turn(patience.waiter);
     *outermost = true;
     if (!state) {
         int64_t limit = atomic_load_explicit(&patch->lock_nanoseconds, memory_order_relaxed);
@@ -256,7 +256,7 @@ void pp_host_begins(lua_State *L) { host_begins(state_of(L)); }
 void pp_host_ends(lua_State *L) { host_ends(state_of(L)); }
 int64_t pp_calls(lua_State *L) { return state_of(L)->last_call; }
 
-int64_t pp_owning_call(lua_State *L) {
+int64_t pp_note_owning_call(lua_State *L) {
     // The values that a script receives last as long as the outermost call, or the asynchronous one, that it is in.
     pp_activation *call = state_of(L)->activation;
     if (!call) return 0;
@@ -497,7 +497,7 @@ int32_t pp_resume(lua_State *L, int32_t values, int32_t results) {
 }
 
 int64_t pp_memory(pp_handle handle) {
-    if (!lock_version(handle)) return 0;
+    if (!pp_lock_version(handle)) return 0;
     int64_t all = 0;
     pp_state *first = instance_at(handle.patch, 0), *state;
     for (int32_t i = 0; (state = instance_at(handle.patch, i)); i++)
@@ -506,7 +506,7 @@ int64_t pp_memory(pp_handle handle) {
     bool is_free = first && pp_try_lock(first);
     if (is_free || (first && atomic_load_explicit(&first->owner, memory_order_relaxed) == this_thread()))
         all += script_bytes(first) - atomic_load_explicit(&first->held, memory_order_relaxed);
-    unlock_version(handle);
+    pp_unlock_version(handle);
     if (is_free) unlock_state(first);
     return all;
 }

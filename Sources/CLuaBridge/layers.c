@@ -153,7 +153,7 @@ void pp_refuse_calls(pp_layer *layer) {
 
 void pp_layer_try(pp_layer *layer) { atomic_store(&layer->tried_by, this_thread()); }
 
-bool pp_layer_was_tried(pp_layer *layer) {
+bool pp_layer_end_try(pp_layer *layer) {
     uintptr_t thread = this_thread();
     return !atomic_compare_exchange_strong(&layer->tried_by, &thread, 0);
 }

@@ -67,7 +67,7 @@ static void drop_calls(pp_state *state, pp_activation *call) {
     state->session.depth--;
 }
 
-pp_queue *pp_waiting_in(void *waiting) { return &state_of(((pp_activation *)waiting)->L)->queue; }
+pp_queue *pp_call_queue(void *waiting) { return &state_of(((pp_activation *)waiting)->L)->queue; }
 
 void pp_abandon(void *waiting) {
     pp_activation *call = waiting;
@@ -83,7 +83,7 @@ void pp_abandon(void *waiting) {
 lua_State *pp_continue(void *waiting, pp_waiter *waiter, bool *is_over) {
     pp_activation *call = waiting;
     pp_state *state = state_of(call->L);
-    bool outermost = waiter && pp_waits_in(waiter) == &state->queue && pp_take_turn(waiter);
+    bool outermost = waiter && pp_waiter_queue(waiter) == &state->queue && pp_take_turn(waiter);
     *is_over = false;
     if (!outermost && !lock_state(state, 0, &outermost)) return NULL;
     // `closing` is not checked: calls that have begun go on, and the state is kept until they have ended.
@@ -155,7 +155,7 @@ void pp_empty(pp_state *state) {
 /// Removes the last state if the memory is not enough for all of them. Returns whether it did: the one before may have to go, too.
 static bool remove_last(pp_handle handle) {
     pp_patch *patch = handle.patch;
-    if (!lock_version(handle)) return false;
+    if (!pp_lock_version(handle)) return false;
     int32_t count = atomic_load(&patch->instance_count);
     pp_state *last = count > 1 && !pp_fits(patch, count) ? instance_at(patch, count - 1) : NULL;
     bool is_free = last && pp_try_lock(last);
@@ -164,7 +164,7 @@ static bool remove_last(pp_handle handle) {
         pp_remove_from_patch(last);
     else if (last)
         atomic_store(&last->has_leaving_work, true); // the thread that leaves it tries again
-    unlock_version(handle);
+    pp_unlock_version(handle);
     if (is_free) unlock_state(last);
     return is_removed;
 }

@@ -81,8 +81,8 @@ static void __tsan_acquire(const void *address) { (void)address; }
 static void __tsan_release(const void *address) { (void)address; }
 #endif
 
-void pp_lock_is_taken(const void *address) { __tsan_acquire(address); }
-void pp_lock_is_given_back(const void *address) { __tsan_release(address); }
+void pp_note_lock(const void *address) { __tsan_acquire(address); }
+void pp_note_unlock(const void *address) { __tsan_release(address); }
 
 /// The owner of a state that is given to a waiter.
 static uintptr_t reserved_for(const pp_waiter *waiter) { return (uintptr_t)waiter | 1; }
@@ -404,7 +404,7 @@ void pp_hand_over(pp_state *state) {
 // MARK: tasks
 
 pp_queue *pp_patch_queue(pp_patch *patch) { return &patch->queue; }
-pp_queue *pp_waits_in(pp_waiter *waiter) { return waiter->queue; }
+pp_queue *pp_waiter_queue(pp_waiter *waiter) { return waiter->queue; }
 
 /// Removes a task that has entered, or that no longer waits, from the count. The caller holds the mutex.
 static void count_off(pp_waiter *waiter) {

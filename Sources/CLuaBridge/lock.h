@@ -39,8 +39,8 @@ static inline bool lock_state(pp_state *state, int64_t nanoseconds, bool *outerm
 /// the memory is enough for it, and the thread has the stack for loading.
 bool pp_may_grow(pp_patch *patch);
 /// Locks the `queues_mutex`, if the version is not gone. Returns whether it has.
-bool lock_version(pp_handle handle);
-void unlock_version(pp_handle handle);
+bool pp_lock_version(pp_handle handle);
+void pp_unlock_version(pp_handle handle);
 /// Whether the patch's memory is enough for so many states, each as large as the largest was.
 bool pp_fits(const pp_patch *patch, int32_t count);
 /// Removes the last state from those that calls enter, and adds its counters to the layers' counters. The caller holds the `queues_mutex`.

@@ -241,9 +241,9 @@ void pp_close(pp_patch *patch) {
 bool pp_lock(pp_handle handle) {
     pp_patch *patch = handle.patch;
     // A state that joins under the mutex before this is locked below, and none joins afterwards.
-    if (!lock_version(handle)) return false;
+    if (!pp_lock_version(handle)) return false;
     atomic_store(&patch->may_grow, false);
-    unlock_version(handle);
+    pp_unlock_version(handle);
     uint64_t until = pp_nanoseconds() + (uint64_t)atomic_load_explicit(&patch->lock_nanoseconds, memory_order_relaxed);
     pp_state *state;
     for (int32_t i = 0; (state = instance_at(patch, i)); i++) {
@@ -280,13 +280,13 @@ static void stop_growing(pp_patch *patch, bool for_good) {
 
 pp_state *pp_open_instance(pp_handle handle) {
     pp_patch *patch = handle.patch;
-    if (!lock_version(handle)) return NULL;
+    if (!pp_lock_version(handle)) return NULL;
     bool may = pp_may_grow(patch) && !atomic_load(&patch->closing);
     if (may) {
         atomic_store(&patch->is_growing, true);
         atomic_fetch_add(&patch->holds, 2); // the new state, and this function
     }
-    unlock_version(handle);
+    pp_unlock_version(handle);
     if (!may) return NULL;
     pp_limits limits = patch->limits;
     // A call waits for it.

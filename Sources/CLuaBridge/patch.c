@@ -25,20 +25,20 @@ pp_handle pp_handle_of(pp_state *state) {
 }
 int32_t pp_instance_count(pp_patch *patch) { return atomic_load(&patch->instance_count); }
 
-bool lock_version(pp_handle handle) {
+bool pp_lock_version(pp_handle handle) {
     pthread_mutex_lock(&handle.patch->pool->queues_mutex);
     if (atomic_load_explicit(&handle.patch->generation, memory_order_relaxed) == handle.generation) return true;
-    unlock_version(handle);
+    pp_unlock_version(handle);
     return false;
 }
 
-void unlock_version(pp_handle handle) { pthread_mutex_unlock(&handle.patch->pool->queues_mutex); }
+void pp_unlock_version(pp_handle handle) { pthread_mutex_unlock(&handle.patch->pool->queues_mutex); }
 
 void pp_let_grow(pp_handle handle) {
-    if (!lock_version(handle)) return;
+    if (!pp_lock_version(handle)) return;
     if (handle.patch->limits.instances > 1 && !atomic_load(&handle.patch->closing))
         atomic_store(&handle.patch->may_grow, true);
-    unlock_version(handle);
+    pp_unlock_version(handle);
 }
 
 bool pp_fits(const pp_patch *patch, int32_t count) {

@@ -245,7 +245,7 @@ struct pp_state {
 /// A patch's memory is used again for the next version of its id, and with it its states, layers and queue. A call may still hold an
 /// address of a version that is gone. This is who holds one across a lock, and where it is compared:
 ///
-///     LuaState (Swift)            its `pp_handle`: `lock_version` (patch.c), under the `queues_mutex`: pp_open_instance, pp_lock,
+///     LuaState (Swift)            its `pp_handle`: `pp_lock_version` (patch.c), under the `queues_mutex`: pp_open_instance, pp_lock,
 ///                                 pp_let_grow, pp_shrink, pp_memory. pp_close is called once, by the version itself
 ///     a state that is opening     keeps the patch by `holds` until it has joined, or is given up
 ///     a state that is reserved    the same; `is_serving` is checked under its lock

@@ -280,7 +280,7 @@ void pp_layer_admit(pp_layer *layer, bool is_open);
 /// Lets the next call of this thread enter a layer whose breaker is open.
 void pp_layer_try(pp_layer *layer);
 /// Ends that. Returns whether a call has entered it.
-bool pp_layer_was_tried(pp_layer *layer);
+bool pp_layer_end_try(pp_layer *layer);
 /// Puts a layer in a cell, which has room for a `pp_place`.
 void pp_cell_set(void *cell, pp_layer *layer);
 /// The layer in a cell, which may be closed by now.
@@ -353,7 +353,7 @@ void pp_refuse_run(lua_State *L);
 bool pp_is_refused(lua_State *L);
 /// The call that owns the values that the script receives now; 0 outside of a call. `pp_host.call_ended` is called when
 /// it has ended.
-int64_t pp_owning_call(lua_State *L);
+int64_t pp_note_owning_call(lua_State *L);
 pp_layer *pp_current_layer(lua_State *L);
 /// The layer below that of the innermost call, now.
 pp_place pp_current_below(lua_State *L);
@@ -384,7 +384,7 @@ bool pp_serve_tasks(pp_queue *queue);
 typedef enum pp_turn { PP_NO_TURN, PP_TURN, PP_GAVE_UP } pp_turn;
 /// Whether it is this waiter's turn. A waiter that comes late may lose its turn, and then continues to wait.
 pp_turn pp_turn_of(pp_waiter *waiter);
-pp_queue *pp_waits_in(pp_waiter *waiter);
+pp_queue *pp_waiter_queue(pp_waiter *waiter);
 /// Leaves the queue, and frees the waiter. A turn that was not taken goes to the next waiter.
 void pp_stop_waiting(pp_waiter *waiter);
 
@@ -400,7 +400,7 @@ int32_t pp_resume(lua_State *L, int32_t values, int32_t results);
 /// Suspends a call that will wait: keeps its budget, and releases the lock. Returns the argument for `pp_continue`.
 void *pp_suspend(lua_State *L);
 /// The queue of the state in which a call continues.
-pp_queue *pp_waiting_in(void *waiting);
+pp_queue *pp_call_queue(void *waiting);
 /// Continues a call after its wait: takes the lock again, even if the patch is closing. NULL if the patch is busy. If the call
 /// cannot continue, because calls are nested too deep, it is ended, `is_over` is true and the result is NULL.
 lua_State *pp_continue(void *waiting, pp_waiter *waiter, bool *is_over);
@@ -560,8 +560,8 @@ static inline void pp_replace(lua_State *L, int32_t index) { lua_replace(L, inde
 // MARK: the thread sanitizer
 
 /// Notifies the thread sanitizer of a lock that it does not see. Without the sanitizer, these functions do nothing.
-void pp_lock_is_taken(const void *address);
-void pp_lock_is_given_back(const void *address);
+void pp_note_lock(const void *address);
+void pp_note_unlock(const void *address);
 
 // MARK: the library
 

@@ -163,7 +163,7 @@ internal import Synchronization
         var turn: Turn?
         while true {
             if turn == nil {
-                turn = unsafe pp_waiting_in(waiting).flatMap { unsafe Turn(in: $0, of: slot) }
+                turn = unsafe pp_call_queue(waiting).flatMap { unsafe Turn(in: $0, of: slot) }
             }
             guard await turn?.wait() == true else { return .isBusy }
             let continuation = tryResume(turn)
@@ -247,7 +247,7 @@ internal import Synchronization
 
     deinit { unsafe pp_stop_waiting(waiter) }
 
-    func isIn(_ queue: OpaquePointer) -> Bool { unsafe pp_waits_in(waiter) == queue }
+    func isIn(_ queue: OpaquePointer) -> Bool { unsafe pp_waiter_queue(waiter) == queue }
 
     /// Waits until the turn comes. Returns false if it is time to give up.
     func wait() async -> Bool {

@@ -84,7 +84,7 @@ package struct LayerReference: Equatable, Sendable {
     /// Lets the next call of this thread enter it, although its breaker is open.
     func allowTry() { unsafe pp_layer_try(pointer) }
     /// Ends that. Returns whether a call has entered it.
-    func endTry() -> Bool { unsafe pp_layer_was_tried(pointer) }
+    func endTry() -> Bool { unsafe pp_layer_end_try(pointer) }
 
     /// Puts it on a layer, to which its calls go on; with nil on the original.
     func put(above below: Layer?) { unsafe pp_cell_set(cellBelow, below?.pointer) }

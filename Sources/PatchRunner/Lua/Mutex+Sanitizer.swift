@@ -10,8 +10,8 @@ extension Mutex where Value: ~Copyable {
         // Identifies this mutex. It is not read.
         let address = unsafe withUnsafePointer(to: self) { unsafe UnsafeRawPointer($0) }
         return try withLock { (value) throws(Failure) -> sending Result in
-            unsafe pp_lock_is_taken(address)
-            defer { unsafe pp_lock_is_given_back(address) }
+            unsafe pp_note_lock(address)
+            defer { unsafe pp_note_unlock(address) }
             return try body(&value)
         }
     }

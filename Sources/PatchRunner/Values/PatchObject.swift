@@ -133,7 +133,7 @@ extension _PatchStack {
     /// Pushes an object for the call that receives it.
     package func push(object: any PatchObject) {
         guard pay(10) else { return pushNil() }  // the steps of finding its number and its class
-        let call = unsafe pp_owning_call(state)
+        let call = unsafe pp_note_owning_call(state)
         guard call != 0 else { return refuse("an object outside of a call") }
         let number = values.keep(object, for: call)
         if unsafe !pp_push_object(state, values.className(object), number) { refuse("nested too deep") }

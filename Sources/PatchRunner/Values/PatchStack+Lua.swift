@@ -308,7 +308,7 @@ extension _PatchStack {
 
     /// Pushes an error for the bridge to raise, and returns the callback result for it.
     @usableFromInline package func raise(_ error: any Error) -> Int32 {
-        unsafe pp_push_host_error(state, values.keep(error, for: pp_owning_call(state)))
+        unsafe pp_push_host_error(state, values.keep(error, for: pp_note_owning_call(state)))
         return CallbackResult.raise
     }
 
