@@ -192,7 +192,7 @@ static void report_removals(lua_State *L) {
         if (state->session.reported_removals & bit) continue;
         if (raw_field(L, 2, reported_removals[i].event) != LUA_TNIL) {
             state->session.reported_removals |= bit;
-            pp_write_log(L, 2, reported_removals[i].text, strlen(reported_removals[i].text));
+            pp_write_log(L, PP_LOG_WARNING, reported_removals[i].text, strlen(reported_removals[i].text));
         }
         lua_pop(L, 1);
     }
@@ -276,7 +276,7 @@ static int sandbox_print(lua_State *L) {
     }
     luaL_pushresult(&line);
     const char *text = lua_tolstring(L, -1, &length);
-    pp_write_log(L, 1, text, length);
+    pp_write_log(L, PP_LOG_INFO, text, length);
     return 0;
 }
 

@@ -89,6 +89,7 @@ static int host_throw(lua_State *L) {
     return lua_error(L);
 }
 
+/// Writes a line to the log. Its level is the upvalue.
 static int write_log(lua_State *L) {
     luaL_checkany(L, 1);
     pp_check_c_stack(L);
@@ -193,11 +194,12 @@ void pp_install_script_api(lua_State *L) {
     lua_setglobal(L, "patch");
     pp_install_host(L);
     lua_newtable(L);
-    static const char *const levels[] = {"debug", "info", "warn", "error"};
-    for (int i = 0; i < 4; i++) {
-        lua_pushinteger(L, i);
+    static const char *const levels[] = {
+        [PP_LOG_DEBUG] = "debug", [PP_LOG_INFO] = "info", [PP_LOG_WARNING] = "warn", [PP_LOG_ERROR] = "error"};
+    for (int level = PP_LOG_DEBUG; level <= PP_LOG_ERROR; level++) {
+        lua_pushinteger(L, level);
         lua_pushcclosure(L, write_log, 1);
-        lua_setfield(L, -2, levels[i]);
+        lua_setfield(L, -2, levels[level]);
     }
     lua_setglobal(L, "log");
     lua_register(L, "require", require);

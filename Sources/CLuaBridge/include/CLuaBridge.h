@@ -101,6 +101,8 @@ enum pp_callback_result {
     PP_ASYNCHRONOUS = -3,
 };
 
+enum pp_log_level { PP_LOG_DEBUG, PP_LOG_INFO, PP_LOG_WARNING, PP_LOG_ERROR };
+
 /// The host's callbacks for a script. Their time counts as the script's, except between `pp_host_begins` and `pp_host_ends`. A
 /// callback that returns `int` returns the number of results on top of the stack, or a `pp_callback_result`. `context` is the
 /// pointer that `pp_set_context` was given.
@@ -120,6 +122,7 @@ typedef struct pp_host {
     int (*error_text)(void *context, int64_t id, lua_State *L);
     /// Pushes the code that a host error was thrown with, or nil.
     int (*error_code)(void *context, int64_t id, lua_State *L);
+    /// Called for a line of the log, with its `pp_log_level`.
     void (*log)(void *context, int32_t level, const char *text, size_t length, lua_State *L);
     void (*line)(void *context, const char *script, int32_t line);
     /// Called when a call of `pp_note_call`, or for which the host keeps something, has ended. `has_run`: its last run returned.

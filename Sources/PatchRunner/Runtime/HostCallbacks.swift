@@ -109,12 +109,12 @@ enum HostCallbacks {
         return host
     }()
 
-    /// The severity of a log line, by the number that the bridge has for it.
+    /// The severity of a log line, by its `pp_log_level`.
     private static func severity(_ level: Int32) -> EventSeverity {
-        switch level {
-        case 0: .debug
-        case 2: .warning
-        case 3: .error
+        switch UInt32(bitPattern: level) {
+        case PP_LOG_DEBUG.rawValue: .debug
+        case PP_LOG_WARNING.rawValue: .warning
+        case PP_LOG_ERROR.rawValue: .error
         default: .info
         }
     }
