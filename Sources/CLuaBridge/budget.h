@@ -22,6 +22,7 @@ static inline void charge(lua_State *L, uint64_t units) {
     if (units > INT32_MAX) pp_kill_run(L, PP_FUEL);
     if ((budget->until_check -= (int64_t)units) <= 0) pp_check_budget(L);
 }
+/// The same for bytes that are read or written, sixteen of which are a step.
 static inline void charge_bytes(lua_State *L, uint64_t bytes) { charge(L, bytes / 16 + 1); }
 
 /// Subtracts the fuel that C loops have used since the last check, and starts counting again.
@@ -70,8 +71,10 @@ static inline void note_held(pp_state *state, int64_t bytes) {
 
 /// Lua's allocator, which counts and refuses memory.
 void *pp_allocate(void *state, void *block, size_t old_size, size_t new_size);
+/// Lets the budget be checked, or each line be told, on a Lua stack of a state.
 void pp_set_hook(pp_state *state, lua_State *L);
 
+/// Begins a budget with this fuel.
 static inline void reset_budget(pp_state *state, int64_t fuel) {
     state->budget = (pp_budget){.fuel = fuel};
     state->session.refusal = PP_NOT_KILLED;
@@ -84,22 +87,25 @@ void pp_restore_interval(pp_state *state);
 void pp_count_link(pp_state *state);
 
 /// Raises an error if a function that calls the script back has too little C stack left. Lua allows 200 nested C calls,
-/// and each needs up to 2 KiB.
+/// and each needs up to 2 KiB. What is asked for here leaves room for the rest.
 static inline void pp_check_c_stack(lua_State *L) {
     if (__builtin_expect(!has_stack(96 * 1024), 0)) luaL_error(L, "C stack overflow");
 }
 
 /// The size of a node of a hash part (collisions.c), and how many steps of moving keys take 10 ms.
 enum { PP_NODE_SIZE = 24, PP_MOST_STEPS = 2000000 };
+/// Whether as many bytes may be a hash part: a power of two of nodes.
 bool pp_has_size_of_hash_part(size_t size);
 /// Whether a block may be a large hash part. Moving the keys of a smaller one (up to 1,024) takes at most 3 ms.
 static inline bool pp_is_hash_part(size_t size) {
     return __builtin_expect(size > 1024 * PP_NODE_SIZE, 0) && pp_has_size_of_hash_part(size);
 }
+/// Notes a large hash part, or what has its size.
 void pp_add_hash_part(pp_state *state, const void *block, size_t size);
+/// Forgets it, if it was noted.
 void pp_remove_hash_part(pp_state *state, const void *block);
-/// Whether the keys of a table would take too long to move into a hash part of that size.
+/// Whether the keys of a table would take too long to move into a hash part of that size; true without memory.
 bool pp_would_collide(pp_state *state, size_t size);
 
-/// Ends a run whose time is over. Called after work during which no hook runs.
+/// Ends a run whose time or fuel is used up. Called after work during which no hook runs.
 void pp_check_clock(lua_State *L);

@@ -179,6 +179,7 @@ static inline void begin(
     if (__builtin_expect(call->is_of_host, 0)) host_ends(state);
 }
 
+_Static_assert(PP_OPEN < _Alignof(pp_layer), "a refusal fits into the low bits of a layer's address");
 /// The address of a layer that refused, with a `pp_refusal` in its low bits.
 static inline pp_entry refused_by(pp_layer *layer, int32_t refusal) {
     return (pp_entry){NULL, (uintptr_t)layer | (uintptr_t)refusal};

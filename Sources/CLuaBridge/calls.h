@@ -58,11 +58,13 @@ bool pp_is_name(const char *bytes, size_t length);
 /// Replaces the error on top of `L` with its text, within the budget of the run that failed, unless it is an error of the host.
 /// The text is made on the stack of `runner`, because a coroutine that failed cannot run anything.
 void pp_describe_error(lua_State *L, lua_State *runner);
-/// Adds a replacement, while the script loads.
+/// Adds a replacement, while the script loads. In a later state of the patch, finds the one that the first has added.
+/// Raises an error if that is not possible.
 pp_layer *pp_add_layer(lua_State *L, const char *name, size_t length);
 /// Lets no call enter a layer, because it is on no name, or its patch is closing.
 void pp_refuse_calls(pp_layer *layer);
-/// Pops a replacement's function and its first argument: its original, or the class of which it is a method.
+/// Pops a replacement's first argument, which is its original, or the class of which it is a method; and its function,
+/// which is below.
 void pp_set_functions(lua_State *L, pp_layer *layer, bool is_method);
 /// Pops the value on top, which answers when the script cannot.
 void pp_set_otherwise(lua_State *L, pp_layer *layer);

@@ -36,6 +36,7 @@ static void refuse_arguments(pp_state *state, lua_State *L, lua_State *outer) {
     charge(L, 100);
 }
 
+/// Continues a script that has waited: with results after true at 1, or with an error to raise after false.
 static int wait_ended(lua_State *L, int status, lua_KContext context) {
     (void)status;
     (void)context;
@@ -49,6 +50,7 @@ static void check_waits(lua_State *L) {
     if (!lua_isyieldable(L)) luaL_error(L, "an asynchronous function cannot be called inside sort, gsub or a callback");
 }
 
+/// Lets the script wait for what `step` says, with all values on the stack for the host.
 static int wait_for_host(lua_State *L, pp_activation *call, int32_t step) {
     check_waits(L);
     call->step = step;

@@ -7,16 +7,18 @@
 
 const char pp_error_key;
 
-/// A patch that has no other state. Barriers belong to it.
+/// The patch of all barriers. Its only state is one that is always taken.
 static pp_patch no_patch = {.instances = {[0 ... PP_INSTANCES] = &pp_no_state}};
 
+/// The layer of a name; NULL if the patch does not replace it.
 static pp_layer *find_layer(pp_patch *patch, const char *name) {
     for (int32_t i = 0; i < patch->layer_count; i++)
         if (strcmp(patch->layers[i]->name, name) == 0) return patch->layers[i];
     return NULL;
 }
 
-/// The layer of a name in another instance of the patch.
+/// The layer of a name in another instance of the patch. Raises an error if the instance replaces other names than the
+/// first.
 static pp_layer *find_again(lua_State *L, pp_patch *patch, const char *name) {
     pp_layer *layer = find_layer(patch, name);
     bool is_new = layer && lua_rawgetp(L, LUA_REGISTRYINDEX, &layer->function) == LUA_TNIL;
@@ -27,6 +29,7 @@ static pp_layer *find_again(lua_State *L, pp_patch *patch, const char *name) {
     return layer;
 }
 
+/// Makes room for more layers. Returns false without memory.
 static bool grow(pp_patch *patch) {
     int32_t capacity = patch->layer_capacity ? 2 * patch->layer_capacity : 4;
     pp_layer **layers = realloc(patch->layers, (size_t)capacity * sizeof *layers);

@@ -14,6 +14,7 @@ static void put_back_budget(pp_state *state, pp_activation *call) {
     call->has_outer_budget = false;
 }
 
+/// Counts calls that wait from now on, or, if `more` is below 0, that no longer do.
 static void count_suspended(pp_state *state, int32_t more) {
     state->suspended += more;
     atomic_fetch_add_explicit(&state->patch->all_suspended, more, memory_order_relaxed);

@@ -54,7 +54,7 @@ static pp_patch *make_patch(pp_pool *pool, const char *id) {
     return patch;
 }
 
-/// Takes the patch of an id that is not in use, or makes a new one.
+/// Takes the patch of an id that is not in use, or makes a new one. NULL without memory.
 static pp_patch *take_patch(pp_pool *pool, const char *id) {
     pthread_mutex_lock(&pool->states_mutex);
     pp_patch *patch = pool->patches;
@@ -65,7 +65,7 @@ static pp_patch *take_patch(pp_pool *pool, const char *id) {
     return patch;
 }
 
-/// Takes a state of the patch that is not in use, or makes a new one.
+/// Takes a state of the patch that is not in use, or makes a new one. NULL without memory.
 static pp_state *take_state(pp_patch *patch) {
     pthread_mutex_lock(&patch->pool->states_mutex);
     pp_state *state = patch->states;
@@ -93,6 +93,7 @@ static void close_left_behind(pp_pool *pool) {
     }
 }
 
+/// Fills the Lua state, in a protected call.
 static int install(lua_State *L) {
     pp_state *state = state_of(L);
     // These errors may be raised when there is no memory left, so they are made now. Lua makes the second itself, and finds it here.
@@ -110,6 +111,7 @@ static int install(lua_State *L) {
     return 0;
 }
 
+/// Makes the Lua state. Returns false without memory.
 static bool build(pp_state *state) {
     lua_State *L = lua_newstate(pp_allocate, state);
     if (!L) return false;
@@ -309,8 +311,8 @@ void pp_drop_instance(pp_state *state, bool for_good) {
     give_up_instance(state);
 }
 
-/// Adds another state, which this thread has locked, to the states that calls enter. Returns false if the patch is closing, or
-/// has as many as it may.
+/// Adds another state, which this thread has locked, to the states that calls enter. Returns false if the patch is
+/// closing, takes no more states (`pp_lock`), or has as many as there can be.
 static bool add_to_patch(pp_state *state) {
     pp_patch *patch = state->patch;
     pthread_mutex_lock(&patch->pool->queues_mutex);

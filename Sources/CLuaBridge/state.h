@@ -53,16 +53,20 @@ typedef struct pp_reading {
 
 /// A call of a replacement that has not ended.
 typedef struct pp_activation {
+    /// The call that it is nested in, or that it has continued in.
     struct pp_activation *outer;
     pp_layer *layer;
     const void *slot;
     void *record;
     lua_State *L;
+    /// The top of the Lua stack below it, and the place of its message handler.
     int base, handler;
+    /// How often it has called its original.
     int32_t originals;
     /// Its number, and whether the host keeps something for it.
     int64_t id;
     bool has_references;
+    /// Its last run returned.
     bool has_run;
     /// A value could not be pushed.
     bool refused;
@@ -79,6 +83,7 @@ typedef struct pp_activation {
     /// The budget of an asynchronous call while it waits, and that of the call it continues in, which is restored later.
     pp_budget budget, outer_budget;
     bool has_outer_budget;
+    /// The bytes of its coroutine before its script ran.
     int64_t coroutine_bytes;
     /// How deep protected calls are nested: at most as deep as C allows without a coroutine.
     int32_t protected_calls;
@@ -103,7 +108,8 @@ struct pp_layer {
     /// It is used again for the next version of its patch, with another number. Calls enter it by cells with the number that it admits:
     /// its own, or PP_NO_NUMBER.
     _Atomic(uintptr_t) number, admits;
-    /// The places on the main stack of the function and of its first argument (`original`, or the class).
+    /// The places on the main stack of the function and of its first argument (`original`, or the class). They are also in
+    /// the registry of each state, under the addresses of these members.
     int function, first;
     /// Whether its first argument is its class, whose place an object of the class takes as the call's first argument.
     bool is_method;
@@ -131,6 +137,7 @@ typedef struct pp_session {
     pp_limits limits;
     pp_host host;
     void *context;
+    /// How deep its calls are nested now.
     int32_t depth;
     /// Whether the script adds the patch's layers. In any later state, it replaces the same names again.
     bool adds_layers;
@@ -146,6 +153,7 @@ typedef struct pp_session {
     int64_t coroutine_bytes;
     /// Whether the host pushes values. No memory is refused then, because a refusal would be a longjmp.
     bool trusted;
+    /// Whether the script has not loaded yet.
     bool loading;
     pp_reading reading;
     /// Whether the host's own code runs, and not a conversion of values; and when it began by both clocks, or 0 for a clock that
@@ -169,6 +177,7 @@ typedef struct pp_session {
     int64_t hash_bytes;
     /// Why memory was last refused in this run: a `pp_kill`.
     int32_t refusal;
+    /// Where the last run failed. The line is 0 if that is not known.
     int32_t fault_line;
     char fault_script[LONGEST_NAME + 1];
 } pp_session;
@@ -197,8 +206,9 @@ struct pp_state {
     /// How often the lock was released while there was a queue, or other work for the last call. Guarded by the `queues_mutex`.
     uint64_t turns;
     atomic_bool closing;
-    /// Whether there is work for the last call that leaves: `closing`, `abandoned`, or waiters.
+    /// Whether there is work for the last call that leaves, such as `closing`, `abandoned`, or waiters.
     atomic_bool has_leaving_work;
+    /// The asynchronous calls that ended while they waited, each of which is the `outer` of the one before.
     _Atomic(struct pp_activation *) abandoned;
     /// The waiters for this state: threads, and asynchronous calls that continue in it. When its current turn was given.
     pp_queue queue;
@@ -227,6 +237,7 @@ struct pp_state {
     pp_session session;
     /// The locale that is restored for the host's functions on the thread that runs a script now; 0 if it was not switched.
     locale_t host_locale;
+    /// The number of the last call, which also grows when one resumes. The fuel that the last outermost call has used.
     int64_t last_call, fuel_used;
     /// The large hash parts of tables.
     pp_hash_part *hash_parts;
@@ -250,7 +261,7 @@ struct pp_state {
 ///     a state that is opening     keeps the patch by `holds` until it has joined, or is given up
 ///     a state that is reserved    the same; `is_serving` is checked under its lock
 ///     a cell, or a copy of one    has the layer's number: `admits` and `is_serving`, under the lock of the state (calls.c, lock_layer)
-///     a layer that has refused    `Layer ==` compares the number under the slot's mutex (Slot.swift: place(of:), known(_:))
+///     a layer that has refused    `Layer ==` compares the number under the slot's mutex (LayerStack.swift: place(of:), known(_:))
 ///     a call in a state, or one   keeps its state open, and so the patch, by `depth` or `suspended`
 ///     that waits in its script
 ///     a waiter in the queue       enters only by a cell, as above; reads limits of the patch, which are atomic
@@ -296,8 +307,9 @@ struct pp_pool {
     pthread_mutex_t states_mutex;
     /// Patches are only added, at the front.
     pp_patch *_Atomic patches;
-    /// Guards the queues of all patches and states, and the numbers of patches and layers, of which this is the last.
+    /// Guards the queues of all patches and states, and the numbers of patches and layers.
     pthread_mutex_t queues_mutex;
+    /// The last of these numbers.
     uint64_t numbers;
 };
 
@@ -330,7 +342,8 @@ static inline int32_t memory_reason(const pp_state *state) {
     return state->session.refusal ? state->session.refusal : PP_MEMORY;
 }
 
-/// Makes room for the counters of as many layers. Those after the known ones begin at 0.
+/// Makes room for the counters of `count` layers. Those after the first `known` ones begin at 0. Returns false without
+/// memory.
 bool pp_make_counters(pp_state *state, int32_t known, int32_t count);
 void pp_add_counters(pp_counters *sum, const pp_counters *more);
 void pp_reset_counters(pp_counters *counters);

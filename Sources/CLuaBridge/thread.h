@@ -20,8 +20,8 @@
 typedef struct pp_thread_data {
     /// The lowest address of its C stack, or 0 before it is looked up.
     uintptr_t stack;
-    /// The place of the state of a patch that the thread tries first, and how many states it is in. While it is in one, the place
-    /// does not change, so that a nested call finds the state that the thread is in.
+    /// The place of the state of a patch that the thread tries first, and how many states it is in. While it is in one, the
+    /// place is that state's, so that a nested call finds it; PP_INSTANCES if it is in states at several places.
     uint32_t instance, inside;
     /// The state that it has made for its next call, and holds; or NULL.
     pp_state *reserved;
@@ -35,6 +35,7 @@ extern FAST_THREAD_LOCAL pp_thread_data pp_thread;
 static inline uintptr_t this_thread(void) { return (uintptr_t)&pp_thread; }
 
 void pp_find_thread_stack(void);
+/// Whether this thread has more than so many bytes of its C stack left.
 static inline bool has_stack(int64_t bytes) {
     if (__builtin_expect(pp_thread.stack == 0, 0)) pp_find_thread_stack();
     // The address of a local would not do: the address sanitizer keeps locals on its heap.

@@ -26,13 +26,17 @@ typedef struct pp_pool pp_pool;
 /// A patch has at most this many states, its instances.
 enum { PP_INSTANCES = 16 };
 
+/// The limits of a patch. All memory is in bytes.
 typedef struct pp_limits {
+    /// Instructions, and steps of C loops.
     int64_t load_fuel, call_fuel;
+    /// The most that a state may hold after a collection, and the most that all states of the patch may ever hold.
     int64_t soft_memory, hard_memory;
     /// Processor time.
     int64_t load_nanoseconds, call_nanoseconds;
     /// How long a call waits while no other call gets a state, and the longest time that it waits.
     int64_t lock_nanoseconds, wait_nanoseconds;
+    /// The C stack that must be free where a script begins to run.
     int64_t stack_bytes;
     /// The longest string that a script may make. A longer one is refused like memory past the limit.
     int64_t string_bytes;
@@ -40,20 +44,23 @@ typedef struct pp_limits {
     int64_t table_elements;
     int32_t table_depth;
     int32_t instructions_per_check;
+    /// How often a call may call its original.
     int32_t original_calls;
+    /// How deep calls may be nested in a state.
     int32_t call_depth;
     int32_t replacements;
+    /// How many asynchronous calls of the patch may wait.
     int32_t waiting_calls;
     /// How many states a patch may have, from 1 to PP_INSTANCES.
     int32_t instances;
-    /// Opens the libraries for a test's own script, to which these limits do not apply. NULL means a sandbox.
+    /// Opens the libraries for a test's own script, which is not limited in fuel and time. NULL means a sandbox.
     void (*open_libraries)(lua_State *L);
     /// Whether `pp_host.line` is called for each line that runs.
     bool tells_lines;
 } pp_limits;
 
 /// Why the sandbox ended a script's run. PP_TIME: it used more processor time than the limit. PP_STALLED: it waited for the
-/// processor for many times the limit. PP_MACHINE: the process got no memory from the system. PP_OTHERS: the patch's other states
+/// processor for many times the limit. PP_COLLISIONS: the keys of a table would take too long to move. PP_MACHINE: the process got no memory from the system. PP_OTHERS: the patch's other states
 /// hold the memory that it needs. PP_EFFECT: it is in shadow, and was about to call the app.
 enum pp_kill {
     PP_NOT_KILLED,
@@ -67,7 +74,7 @@ enum pp_kill {
     PP_OTHERS,
     PP_EFFECT
 };
-/// Whether the script is not at fault.
+/// Whether a run was ended for something that is not the script's fault.
 static inline bool pp_is_circumstance(int32_t kill) {
     return kill == PP_STALLED || kill == PP_MACHINE || kill == PP_OTHERS;
 }
@@ -119,11 +126,13 @@ typedef struct pp_host {
     int (*method)(void *context, int32_t class_index, int32_t method, lua_State *L);
     /// Pushes the error value for `host.throw`. The message is at 1, and its code or nil at 2.
     int (*throws)(void *context, lua_State *L);
+    /// Pushes the text of a host error, by the number that `pp_push_host_error` was given.
     int (*error_text)(void *context, int64_t id, lua_State *L);
     /// Pushes the code that a host error was thrown with, or nil.
     int (*error_code)(void *context, int64_t id, lua_State *L);
     /// Called for a line of the log, with its `pp_log_level`.
     void (*log)(void *context, int32_t level, const char *text, size_t length, lua_State *L);
+    /// Called for each line that runs, if the limits ask for it.
     void (*line)(void *context, const char *script, int32_t line);
     /// Called when a call of `pp_note_call`, or for which the host keeps something, has ended. `has_run`: its last run returned.
     void (*call_ended)(void *context, int64_t call, bool has_run);
@@ -138,20 +147,26 @@ typedef struct pp_host {
 enum { PP_BOUNDS = 10 };
 uint64_t pp_bound(int32_t place);
 
+/// How a layer was called. Some of the calls are measured.
 typedef struct pp_statistics {
-    uint64_t calls, failures, fallbacks, measured, nanoseconds, longest;
+    uint64_t calls, failures, fallbacks, measured;
+    /// The wall time of all measured calls, and the longest time of a call.
+    uint64_t nanoseconds, longest;
     /// How many measured calls took less than each bound, but not less than the one before it.
     uint64_t times[PP_BOUNDS + 1];
 } pp_statistics;
 
 /// Where a run failed and why. The text of the error, or the host's error, is on top of the stack.
 typedef struct pp_fault {
+    /// A `pp_kill`.
     int32_t kill;
+    /// 0 if no line is known. Then the script and the stack say nothing either.
     int32_t line;
     /// The host error that the script did not catch, or 0.
     int64_t host_error;
     const char *script;
-    /// The line and those that called it, the innermost first, each in a line of text (`cart.lua:3: in tax`); NULL or "" without any.
+    /// The line and those that called it, the innermost first, each in a line of text (`cart.lua:3: in tax`). NULL or ""
+    /// if none called it.
     const char *stack;
 } pp_fault;
 
@@ -160,7 +175,8 @@ typedef struct pp_fault {
 pp_pool *pp_pool_make(void);
 void pp_pool_free(pp_pool *pool);
 
-/// Opens the patch with an id and its first state, which has the sandbox, and enters that (`lua_newstate`). NULL without memory.
+/// Opens the patch with an id and its first state, and enters that (`lua_newstate`) until `pp_leave_opened`. NULL without
+/// memory. `seed` is that of `math.random`.
 pp_state *pp_open(pp_pool *pool, const char *id, const pp_limits *limits, const pp_host *host, int64_t seed);
 /// A version of a patch. Its memory is used again for the next version with the same id, which has another generation.
 typedef struct pp_handle {
@@ -170,14 +186,14 @@ typedef struct pp_handle {
 pp_handle pp_handle_of(pp_state *state);
 /// Sets the `context` of the host's callbacks. Must be called before anything runs.
 void pp_set_context(pp_state *state, void *context);
-/// Opens another state of a patch, and enters it with this thread. NULL if none can be opened now: another one is being opened, the
-/// version is gone or closing, or there is not enough memory. The memory must be enough for as many states, each as large as the largest
-/// was. The script may take as long to load as a call may take.
+/// Opens another state of a patch, and enters it with this thread. NULL if the version is gone or closing, or if none can
+/// be opened now, such as because another one is being opened. The memory must be enough for as many states, each as
+/// large as the largest was. The script may take as long to load as a call may take.
 pp_state *pp_open_instance(pp_handle handle);
 /// A name that the first state replaces, and this one, which is loaded, does not; or NULL.
 const char *pp_missing_name(pp_state *state);
-/// Makes the loaded state one of the patch's states, and reserves it for the next call that this thread makes to the patch. It is closed
-/// if the patch is closing.
+/// Makes the loaded state one of the patch's states, and reserves it for the next call that this thread makes to the
+/// patch. It is closed if the patch is closing, or takes no more states (`pp_lock`).
 void pp_add_instance(pp_state *state);
 /// Leaves the state that is reserved for this thread, if the call has not used it.
 void pp_release_reserved(void);
@@ -186,13 +202,16 @@ void pp_drop_instance(pp_state *state, bool for_good);
 /// Closes the last states, except the first, until the memory is enough for the others as `pp_open_instance` counts it. One that a
 /// call is in is closed when the call leaves.
 void pp_shrink(pp_handle handle);
-/// Takes a version's layers off their slots, and closes its states now or when the last call leaves (`lua_close`). Called once.
+/// Lets no call enter a version's layers, and closes its states now or when the last call leaves (`lua_close`). Called
+/// once.
 void pp_close(pp_patch *patch);
-/// Takes the locks of a patch's states as calls do, so that several layers can be put on their names, or taken off, at once.
-/// Returns false, and takes none, if the version is gone.
+/// Takes the locks of a patch's states as calls do, so that several layers can be put on their names, or taken off, at
+/// once. It leaves out those that it cannot have within `lock_nanoseconds`. The patch takes no more states until
+/// `pp_let_grow`. Returns false, and takes none, if the version is gone.
 bool pp_lock(pp_handle handle);
 /// Releases them, while the host holds no other lock: calls may have left work to this thread, with which objects of the host end.
 void pp_unlock(pp_patch *patch);
+/// Leaves the state that `pp_open` has entered.
 void pp_leave_opened(pp_state *state);
 /// From now on, a call that finds all states taken may make another one.
 void pp_let_grow(pp_handle handle);
@@ -220,22 +239,26 @@ void pp_add_processor_time(uint64_t nanoseconds);
 
 // MARK: loading
 
-/// Ends a spec's own code (`open_libraries`) after this many nanoseconds (`lua_sethook`); 0 for no limit.
-void pp_limit_time(lua_State *state, int64_t nanoseconds);
+/// Ends a spec's own code (`open_libraries`) after this many nanoseconds of processor time (`lua_sethook`); 0 for no
+/// limit.
+void pp_limit_time(lua_State *L, int64_t nanoseconds);
 
 /// How many characters of a source can begin an indexing or a bracket, or belong to a `goto` or a `break`.
 typedef struct pp_marks {
     size_t indexings, brackets, jumps, breaks;
 } pp_marks;
 pp_marks pp_count_marks(const void *source, size_t length);
-/// Compiles source code within the script's time limit, and pushes the function or a message (`lua_load`).
+/// Compiles source code within the script's limits, and pushes the function or a message (`lua_load`). Returns whether it
+/// is the function. `name` is the script's.
 bool pp_compile(lua_State *L, const char *source, size_t length, const char *name);
 /// Writes the precompiled form of the function on top, with its lines and names (`lua_dump`).
 void pp_dump(lua_State *L, void (*write)(void *context, const void *bytes, size_t length), void *context);
 /// Sets a field of a global table to the value on top, and pops it (`lua_setfield`).
 void pp_set_field(lua_State *L, const char *table, const char *field);
+/// Adds a method to the table of a class, for which `pp_host.method` is called with these places.
 void pp_add_method(lua_State *L, const char *class_name, const char *name, int32_t class_index, int32_t method);
-/// Adds a function of the host to a global table, and creates the table if it does not exist.
+/// Adds a function of the host to a global table, and creates the table if it does not exist. `pp_host.method` is called
+/// with -1 and this number.
 void pp_add_function(lua_State *L, const char *table, const char *name, int32_t function);
 static inline void pp_push_global(lua_State *L, const char *name) {
     lua_pushglobaltable(L);
@@ -252,18 +275,21 @@ static inline void pp_push_held(lua_State *L, int32_t held) { lua_rawgeti(L, LUA
 lua_State *pp_running(pp_state *state);
 /// Calls the function below this many arguments (`lua_pcall`). Returns false and leaves the error if the call failed.
 bool pp_call_function(lua_State *L, int32_t arguments, int32_t results);
+/// The fuel that the last call has used, with those that were nested in it.
 int64_t pp_fuel_used(pp_state *state);
+/// Begins the budget for compiling and running a script.
 void pp_begin_loading(pp_state *state);
 /// Whether this thread has the free C stack that a script may need.
 bool pp_has_stack(pp_state *state);
 /// Whether it has as much as a handler of events may need.
 bool pp_has_stack_for_events(void);
 /// Runs the function on top with the budget for loading, and drops its results (`lua_pcall`). Called once for a script.
+/// If it fails, returns false, describes the failure, and leaves the error on top.
 bool pp_run_script(pp_state *state, pp_fault *fault);
 int32_t pp_layer_count(pp_patch *patch);
 pp_layer *pp_layer_at(pp_patch *patch, int32_t index);
 const char *pp_layer_name(pp_layer *layer);
-/// The line on which a layer's function begins, and its script (`lua_getinfo`).
+/// The line on which a layer's function begins, and its script (`lua_getinfo`); -1 and `=[C]` for a function in C.
 int32_t pp_layer_line(lua_State *L, pp_layer *layer, const char **script);
 /// The number of parameters of a layer's function, without `...`; 0 for a function in C.
 int32_t pp_layer_parameters(lua_State *L, pp_layer *layer);
@@ -282,7 +308,7 @@ typedef struct pp_place {
 void pp_layer_admit(pp_layer *layer, bool is_open);
 /// Lets the next call of this thread enter a layer whose breaker is open.
 void pp_layer_try(pp_layer *layer);
-/// Ends that. Returns whether a call has entered it.
+/// Ends that, if no call has entered it. Returns whether one has.
 bool pp_layer_end_try(pp_layer *layer);
 /// Puts a layer in a cell, which has room for a `pp_place`.
 void pp_cell_set(void *cell, pp_layer *layer);
@@ -308,8 +334,8 @@ bool pp_count_failure(pp_layer *layer);
 
 // MARK: calls
 
-/// The Lua state that was entered. If none was: NULL, and the address of the layer that refused, with a `pp_refusal` in its low
-/// bits.
+/// The Lua state that was entered. If none was: NULL, and the address of the layer that refused, with a `pp_refusal` in
+/// its three lowest bits; 0 if the cell holds no layer, or if calls enter none (`pp_enter_shadow`).
 typedef struct pp_entry {
     lua_State *L;
     uintptr_t refused;
@@ -335,7 +361,8 @@ typedef struct pp_answer {
 pp_answer pp_call_scalars(void *cell, const void *slot, void *record, const uint64_t *arguments, uint64_t kinds);
 /// Reads scalars of these kinds from `first` up to the top. Returns false for other values, or another number of them.
 bool pp_read_scalars(lua_State *L, int32_t first, uint64_t *values, uint64_t kinds);
-/// Calls the function that `pp_enter` pushed, with the arguments that were pushed after it (`lua_pcall`).
+/// Calls the function that `pp_enter` pushed, with the arguments that were pushed after it (`lua_pcall`). Returns false
+/// and leaves the error on top if that failed.
 bool pp_run(lua_State *L, int32_t arguments, int32_t results);
 /// Whether the last run of the innermost call returned true.
 bool pp_has_run(lua_State *L);
@@ -350,18 +377,19 @@ void pp_host_ends(lua_State *L);
 /// Charges for steps of work that is done for the script, and checks that there is room for this many more bytes. Returns
 /// false if the run must end; it ends when the host returns.
 bool pp_pay(lua_State *L, uint64_t steps, uint64_t bytes);
-/// Makes the next run fail, because a value could not be pushed.
+/// Makes the run fail that was to receive a value, because the value could not be pushed.
 void pp_refuse_run(lua_State *L);
 /// Whether `pp_refuse_run` was called for the innermost call.
 bool pp_is_refused(lua_State *L);
-/// The call that owns the values that the script receives now; 0 outside of a call. `pp_host.call_ended` is called when
-/// it has ended.
+/// Lets `pp_host.call_ended` be called for the call that owns the values that the script receives now. Returns its
+/// number; 0 outside of a call.
 int64_t pp_note_owning_call(lua_State *L);
 pp_layer *pp_current_layer(lua_State *L);
 /// The layer below that of the innermost call, now.
 pp_place pp_current_below(lua_State *L);
 /// Lets `pp_host.call_ended` be called for the innermost call. Returns the call's number.
 int64_t pp_note_call(lua_State *L);
+/// The number of the innermost call.
 int64_t pp_current_call(lua_State *L);
 /// Ends the call: drops its values and releases the lock.
 void pp_leave(lua_State *L);
@@ -384,9 +412,11 @@ typedef struct pp_alarm {
 pp_waiter *pp_wait(pp_queue *queue, pp_alarm alarm, bool *needs_clock);
 /// Gives the tasks in a queue the turns that they have missed. Returns false if no task waits any more.
 bool pp_serve_tasks(pp_queue *queue);
+/// PP_GAVE_UP: it has waited for too long, and is in the queue no more.
 typedef enum pp_turn { PP_NO_TURN, PP_TURN, PP_GAVE_UP } pp_turn;
 /// Whether it is this waiter's turn. A waiter that comes late may lose its turn, and then continues to wait.
 pp_turn pp_turn_of(pp_waiter *waiter);
+/// The queue that a waiter has joined.
 pp_queue *pp_waiter_queue(pp_waiter *waiter);
 /// Leaves the queue, and frees the waiter. A turn that was not taken goes to the next waiter.
 void pp_stop_waiting(pp_waiter *waiter);
@@ -395,10 +425,11 @@ void pp_stop_waiting(pp_waiter *waiter);
 /// with PP_BUSY, unless it is the waiter's turn. `waiter` may be NULL.
 pp_entry pp_enter_async(void *cell, const void *slot, pp_waiter *waiter);
 enum pp_step { PP_DONE, PP_FAILED, PP_ORIGINAL, PP_CALL };
-/// Runs the script until it ends or waits (`lua_resume`). PP_ORIGINAL: the arguments are at 1 and up. PP_CALL: the name
-/// is at 1, and the arguments are at 2 and up.
+/// Runs the script until it ends or waits (`lua_resume`). Returns a `pp_step`. PP_ORIGINAL: the arguments are at 1 and up.
+/// PP_CALL: the name is at 1, and the arguments are at 2 and up; or, for a method, its class and its place in that are at
+/// 1 and 2, and the arguments at 3 and up.
 ///
-/// `values` is the number of pushed values: first the arguments; later a boolean and results, or false and an error to raise.
+/// `values` is the number of pushed values: first the arguments; later true and results, or false and an error to raise.
 int32_t pp_resume(lua_State *L, int32_t values, int32_t results);
 /// Suspends a call that will wait: keeps its budget, and releases the lock. Returns the argument for `pp_continue`.
 void *pp_suspend(lua_State *L);
@@ -421,24 +452,28 @@ pp_entry pp_enter_shadow(void *cell, void *record, bool is_async);
 bool pp_run_shadow(lua_State *L, int32_t arguments, int32_t results);
 /// Ends what `pp_enter_shadow` has entered, as `pp_leave`.
 void pp_leave_shadow(lua_State *L);
+/// How many states this thread is in.
 int32_t pp_states_entered(void);
 /// Sets the host's callbacks. Nothing may run meanwhile.
 void pp_set_host(pp_state *state, const pp_host *host);
+/// The `record` of the innermost call.
 void *pp_record(lua_State *L);
 /// Ends the run with PP_EFFECT when the host returns.
 void pp_end_run(lua_State *L);
 
 enum { PP_KEYS = 8 };
-/// The places on the stack of two values that differ, and of the keys that lead to them, of which the first are known.
+/// The places on the stack of two values that differ, and of the `depth` keys that lead to them, of which the first are
+/// known.
 typedef struct pp_difference {
     int32_t left, right, depth, keys[PP_KEYS];
 } pp_difference;
-enum pp_comparison { PP_SAME, PP_DIFFERENT, PP_TOO_LARGE };
-/// Compares two values by content: numbers by value, and objects of the host by identity. A NaN is the same as another one. If they
-/// differ, or are past the limits of an answer's tables, values stay above them on the stack. It calls nothing of a script.
-///
-/// `is_float` is called for two numbers that differ, with the keys that lead to them: whether the host reads them with single precision.
+/// Called for two numbers that differ, with the places of the keys that lead to them: whether the host reads them with
+/// single precision. It is not called if there are more keys than PP_KEYS.
 typedef bool (*pp_is_float)(void *context, const int32_t *keys, int32_t depth);
+/// PP_TOO_LARGE: the values are past the limits of an answer's tables.
+enum pp_comparison { PP_SAME, PP_DIFFERENT, PP_TOO_LARGE };
+/// Compares two values by content: numbers by value, and objects of the host by identity. A NaN is the same as another
+/// one. If the result is not PP_SAME, values stay above them on the stack. It calls nothing of a script.
 enum pp_comparison pp_compare(
     lua_State *L, int32_t left, int32_t right, pp_difference *found, pp_is_float is_float, void *context);
 
@@ -459,11 +494,13 @@ static inline void pp_push_number(lua_State *L, double value) {
 void pp_push_string(lua_State *L, const char *bytes, size_t length);
 /// Charges for a string, and pushes it. Returns false and pushes nothing if it is past a limit.
 bool pp_give_string(lua_State *L, const char *bytes, size_t length);
+/// Pushes a sequence, for which the caller has paid (`pp_pay`).
 void pp_push_numbers(lua_State *L, const double *values, size_t count);
 void pp_push_integers(lua_State *L, const int64_t *values, size_t count);
 /// Pushes an object of the host (`lua_newuserdatauv`). It has the methods that `pp_add_method` added to its class.
 /// Returns false and pushes nothing if there is no room.
 bool pp_push_object(lua_State *L, const char *class_name, int64_t id);
+/// Pushes an error of the host by its number (`lua_newuserdatauv`).
 void pp_push_host_error(lua_State *L, int64_t id);
 /// Pushes a message with the script's position before it, as `error` does (`lua_getinfo`).
 void pp_push_message(lua_State *L, const char *bytes, size_t length);
@@ -512,9 +549,9 @@ void pp_leave_table(lua_State *L);
 /// Charges for reading a table as a struct, and makes room for all of its fields. PP_NOT_READ: it is another value, or the
 /// run must end. If the result is PP_WITHIN, `pp_end_struct` must follow.
 enum pp_within pp_begin_struct(lua_State *L, int32_t index, int32_t fields);
-/// Drops the values that were pushed above `top`.
+/// Ends that, and drops the values that were pushed above `top`.
 void pp_end_struct(lua_State *L, int32_t top);
-/// Charges for a struct, and pushes a table for it; nil if the run must end.
+/// Charges for a struct, and pushes a table for it. Returns false and pushes nil if the run must end.
 bool pp_push_struct(lua_State *L, int32_t fields);
 /// Counts an element of the table that is being read.
 enum pp_within pp_count_element(lua_State *L);
@@ -553,8 +590,9 @@ static inline void pp_get_value(lua_State *L, int32_t table) { lua_rawget(L, tab
 /// A number that changes with each call. While it is the same, no other call has run a script.
 int64_t pp_calls(lua_State *L);
 enum pp_next_pair { PP_NO_PAIR, PP_PAIR, PP_CHANGED };
-/// Replaces the key on top with the next key and its value, or pops it (`lua_next`). `since` is the result of `pp_calls` when the
-/// first pair was read. If a script has run since and Lua no longer finds the key, the result is PP_CHANGED.
+/// Replaces the key on top with the next key and its value, or pops it (`lua_next`). The index of the table is absolute.
+/// `since` is the result of `pp_calls` when the first pair was read. If a script has run since and Lua no longer finds
+/// the key, the result is PP_CHANGED.
 enum pp_next_pair pp_next(lua_State *L, int32_t table, int64_t since);
 /// Moves the value on top to an index, and the values from there upwards (`lua_insert`).
 static inline void pp_insert(lua_State *L, int32_t index) { lua_insert(L, index); }
@@ -562,7 +600,8 @@ static inline void pp_replace(lua_State *L, int32_t index) { lua_replace(L, inde
 
 // MARK: the thread sanitizer
 
-/// Notifies the thread sanitizer of a lock that it does not see. Without the sanitizer, these functions do nothing.
+/// Notifies the thread sanitizer of a lock that it does not see, which is taken or released. Without the sanitizer, these
+/// functions do nothing.
 void pp_note_lock(const void *address);
 void pp_note_unlock(const void *address);
 
