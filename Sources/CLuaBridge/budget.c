@@ -14,7 +14,8 @@ enum { LIGHT = 16 * 1024, STRING_WEIGHT = 8 };
 enum { LONGEST_CHAIN = 2000 };
 /// What a string's block has at most beside its bytes.
 enum { STRING_HEAD = 64 };
-/// The allocator refuses no string of this length, so that the names of the app and of scripts exist whatever the limit is.
+/// The allocator refuses no string of this length, so that the names of the app and of scripts exist whatever the limit
+/// is.
 enum { LONGEST_OWN = 256 };
 /// A run that takes this many times its limit without using the processor for so long is ended.
 enum { STALLED = 20 };
@@ -69,8 +70,9 @@ static void shorten_interval(pp_state *state) {
     set_interval(state, interval);
 }
 
-/// Counts the steps that it may take to move keys into a new hash part. No hook runs meanwhile, and small tables may be moved again
-/// and again: after as many as take 10 ms, the next instruction, or the next step of a C loop, checks the clock.
+/// Counts the steps that it may take to move keys into a new hash part. No hook runs meanwhile, and small tables may be
+/// moved again and again: after as many as take 10 ms, the next instruction, or the next step of a C loop, checks the
+/// clock.
 static void count_moves(pp_state *state, size_t size) {
     int64_t nodes = (int64_t)(size / PP_NODE_SIZE);
     if ((state->session.moves += nodes * nodes / 2) <= PP_MOST_STEPS) return;
@@ -186,9 +188,9 @@ static int64_t add_or_most(int64_t a, int64_t b) { return a > INT64_MAX - b ? IN
 
 /// The reason to end a run that has taken `taken` nanoseconds and may use `limit` of processor time.
 ///
-/// The thread's clock takes seventeen times as long to read as the monotonic one. So it is read only when the limit may be passed
-/// by the monotonic clock, because a run cannot use more processor time than time passes. It is first read after an eighth of the
-/// limit, all of which counts as used. A run that is far past that eighth has waited before.
+/// The thread's clock takes seventeen times as long to read as the monotonic one. So it is read only when the limit may
+/// be passed by the monotonic clock, because a run cannot use more processor time than time passes. It is first read
+/// after an eighth of the limit, all of which counts as used. A run that is far past that eighth has waited before.
 static __attribute__((noinline)) int32_t ask_processor(pp_budget *budget, int64_t taken, int64_t limit) {
     uint64_t now = pp_cpu_nanoseconds();
     bool is_first = !budget->ask_at;

@@ -31,7 +31,8 @@ static inline void settle_fuel(pp_budget *budget, int interval) {
     budget->paced = budget->until_check = budget->fuel < interval ? budget->fuel : interval;
 }
 
-/// Marks where the host's own code begins. Its time does not count as the script's, but the rest of a callback's time does.
+/// Marks where the host's own code begins. Its time does not count as the script's, but the rest of a callback's time
+/// does.
 static inline void host_begins(pp_state *state) {
     state->session.host_works = true;
     state->session.host_since = state->budget.started ? pp_nanoseconds() : 0;
@@ -81,7 +82,8 @@ static inline void reset_budget(pp_state *state, int64_t fuel) {
     state->budget.paced = state->budget.until_check = fuel < state->session.interval ? fuel : state->session.interval;
 }
 
-/// Lets the hook check less often again, as far as the values in memory allow: between runs, so that no script delays a check.
+/// Lets the hook check less often again, as far as the values in memory allow: between runs, so that no script delays a
+/// check.
 void pp_restore_interval(pp_state *state);
 /// Counts that a table was given an `__index` or a `__newindex` that is a table.
 void pp_count_link(pp_state *state);

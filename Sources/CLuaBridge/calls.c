@@ -1,4 +1,5 @@
-// Calls: they enter a patch's state, run its function and leave. An asynchronous call waits outside of it meanwhile (leaving.c).
+// Calls: they enter a patch's state, run its function and leave. An asynchronous call waits outside of it meanwhile
+// (leaving.c).
 
 #include "calls.h"
 
@@ -8,8 +9,8 @@
 /// One call of a layer in so many is measured.
 enum { CALLS_PER_MEASUREMENT = 64 };
 
-/// How a call waits for a state. A thread waits up to the limit. A task does not wait here: it takes the lock if the lock is
-/// free, or if it is the turn of its waiter.
+/// How a call waits for a state. A thread waits up to the limit. A task does not wait here: it takes the lock if the
+/// lock is free, or if it is the turn of its waiter.
 typedef struct patience {
     bool is_task;
     pp_waiter *waiter;
@@ -54,7 +55,8 @@ static __attribute__((noinline)) pp_attempt lock_layer_slowly(pp_cell *cell, pat
         pp_place place = pp_cell_get(cell);
         pp_layer *layer = (pp_layer *)place.layer;
         pp_thread.refused = place.number;
-        // A layer that was taken off stays in the copy of a cell, and in the cell of a layer that was taken off before it.
+        // A layer that was taken off stays in the copy of a cell, and in the cell of a layer that was taken off before
+        // it.
         if (!layer || (place.layer == seen.layer && place.number == seen.number))
             return (pp_attempt){layer, .refusal = PP_UNPATCHED};
         bool outermost, may_grow = false;
@@ -243,8 +245,8 @@ static bool is_object_of(lua_State *L, int value, int class_table) {
     return is_object;
 }
 
-/// The number of arguments that the function gets: the arguments of the call and, before them, `original` or the class. The class
-/// is left out if the first argument is an object of it.
+/// The number of arguments that the function gets: the arguments of the call and, before them, `original` or the class.
+/// The class is left out if the first argument is an object of it.
 static inline __attribute__((always_inline)) int all_arguments(lua_State *L, pp_layer *layer, int32_t arguments) {
     if (!layer->is_method || arguments == 0 || !is_object_of(L, -arguments, -arguments - 1)) return arguments + 1;
     lua_remove(L, -arguments - 1);

@@ -46,8 +46,8 @@ void pp_free_call(pp_state *state, pp_activation *call);
 /// Ends an asynchronous call. The caller holds the state's lock.
 void pp_drop_call(pp_state *state, pp_activation *call);
 
-/// Closes the Lua state, if there is one, and gives the `pp_state` back to its patch. From then on, only the state's lock, which the
-/// caller holds, keeps the next version out.
+/// Closes the Lua state, if there is one, and gives the `pp_state` back to its patch. From then on, only the state's
+/// lock, which the caller holds, keeps the next version out.
 void pp_empty(pp_state *state);
 /// The message handler: records where an error was raised.
 int pp_handler(lua_State *L);
@@ -55,8 +55,8 @@ int pp_handler(lua_State *L);
 void pp_find_fault(lua_State *L, int level);
 /// Whether bytes have the form of a name in Lua.
 bool pp_is_name(const char *bytes, size_t length);
-/// Replaces the error on top of `L` with its text, within the budget of the run that failed, unless it is an error of the host.
-/// The text is made on the stack of `runner`, because a coroutine that failed cannot run anything.
+/// Replaces the error on top of `L` with its text, within the budget of the run that failed, unless it is an error of
+/// the host. The text is made on the stack of `runner`, because a coroutine that failed cannot run anything.
 void pp_describe_error(lua_State *L, lua_State *runner);
 /// Adds a replacement, while the script loads. In a later state of the patch, finds the one that the first has added.
 /// Raises an error if that is not possible.

@@ -1,5 +1,5 @@
-// Classes as scripts see them: tables with the functions that the app has registered, and the dialect of Wax and mPaaS, which
-// replaces functions by assigning them.
+// Classes as scripts see them: tables with the functions that the app has registered, and the dialect of Wax and mPaaS,
+// which replaces functions by assigning them.
 
 #include "calls.h"
 #include "sandbox.h"
@@ -17,8 +17,8 @@ static int call_as_method(lua_State *L) {
     return pp_call_host(L);
 }
 
-/// Pushes the registered name of a class's function, `Class.name` or `Class:name`. The class's name and the function's are
-/// strings at absolute indexes. Returns false, and pushes nothing, if there is none.
+/// Pushes the registered name of a class's function, `Class.name` or `Class:name`. The class's name and the function's
+/// are strings at absolute indexes. Returns false, and pushes nothing, if there is none.
 static bool push_registered_name(lua_State *L, int class_name, int name) {
     pp_state *state = state_of(L);
     size_t length = (size_t)lua_rawlen(L, class_name) + 1 + (size_t)lua_rawlen(L, name);
@@ -82,8 +82,8 @@ static int call_original_of_method(lua_State *L) {
     return pp_call_original(L);
 }
 
-/// Replaces the function of a class whose name is at 2 with the function at 3. Returns false if nothing is replaced: the app
-/// does not have it, the script has loaded, or it is not a function with a name.
+/// Replaces the function of a class whose name is at 2 with the function at 3. Returns false if nothing is replaced:
+/// the app does not have it, the script has loaded, or it is not a function with a name.
 static bool replace_in_class(lua_State *L, int class) {
     pp_state *state = state_of(L);
     if (!state->session.loading || lua_type(L, 2) != LUA_TSTRING || lua_type(L, 3) != LUA_TFUNCTION) return false;
@@ -113,9 +113,9 @@ static int assign_in_class(lua_State *L) {
     return 0;
 }
 
-/// Handles assignments after `waxClass{"Cart"}`. While the script loads, a function that the app has is replaced, and any
-/// other function becomes a method of the class and a global. Every other assignment sets a global. A `waxClass` in another
-/// script does not change the class.
+/// Handles assignments after `waxClass{"Cart"}`. While the script loads, a function that the app has is replaced, and
+/// any other function becomes a method of the class and a global. Every other assignment sets a global. A `waxClass` in
+/// another script does not change the class.
 static int assign(lua_State *L) {
     lua_settop(L, 3);
     lua_pushvalue(L, lua_upvalueindex(1)); // 4
@@ -133,8 +133,8 @@ static int assign(lua_State *L) {
     return 0;
 }
 
-/// Puts an environment before the globals of the function that called, whose assignments then go to the class on top. If
-/// `waxClass` was called through `pcall`, that is not the script, and its assignments stay those of globals.
+/// Puts an environment before the globals of the function that called, whose assignments then go to the class on top.
+/// If `waxClass` was called through `pcall`, that is not the script, and its assignments stay those of globals.
 static void watch_assignments(lua_State *L) {
     int class = lua_gettop(L);
     lua_Debug caller;

@@ -1,9 +1,9 @@
-// Tables whose keys are numbers that were chosen to collide. Moving n such keys into another hash part takes n² / 2 steps in a
-// single instruction, during which no hook runs. So the memory for the other hash part is refused.
+// Tables whose keys are numbers that were chosen to collide. Moving n such keys into another hash part takes n² / 2
+// steps in a single instruction, during which no hook runs. So the memory for the other hash part is refused.
 //
-// Lua has no function that returns the position of a key. The position of a number is not secret, unlike the position of a
-// string. This file reads the layout of a table's nodes in Lua 5.4.3 and later; the bytes are always inside a block that Lua has
-// asked for. If another version has another layout, nothing is refused, and `OverrunTests` fail.
+// Lua has no function that returns the position of a key. The position of a number is not secret, unlike the position
+// of a string. This file reads the layout of a table's nodes in Lua 5.4.3 and later; the bytes are always inside a
+// block that Lua has asked for. If another version has another layout, nothing is refused, and `OverrunTests` fail.
 
 #include "budget.h"
 

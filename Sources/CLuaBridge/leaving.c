@@ -18,7 +18,8 @@ static void put_back_budget(pp_state *state, pp_activation *call) {
 static void count_suspended(pp_state *state, int32_t more) {
     state->suspended += more;
     atomic_fetch_add_explicit(&state->patch->all_suspended, more, memory_order_relaxed);
-    // `pp_shrink` does not remove a state in which calls are suspended. The last of them lets the next thread that leaves do it.
+    // `pp_shrink` does not remove a state in which calls are suspended. The last of them lets the next thread that
+    // leaves do it.
     if (state->suspended == 0 && !pp_fits(state->patch, pp_instance_count(state->patch)))
         atomic_store(&state->has_leaving_work, true);
 }
@@ -153,7 +154,8 @@ void pp_empty(pp_state *state) {
     pp_leave_patch(state->patch);
 }
 
-/// Removes the last state if the memory is not enough for all of them. Returns whether it did: the one before may have to go, too.
+/// Removes the last state if the memory is not enough for all of them. Returns whether it did: the one before may have
+/// to go, too.
 static bool remove_last(pp_handle handle) {
     pp_patch *patch = handle.patch;
     if (!pp_lock_version(handle)) return false;

@@ -6,9 +6,9 @@
 #include <lauxlib.h>
 #include <lualib.h>
 
-/// A function of each of Lua's object files that this module uses, and a function that only 5.4 has. Another Lua takes the place
-/// of whole object files or of a whole library, and each function here has to be found at every start of a program.
-/// LuaLibraryTests compares these object files with the object files of the functions that the tool imports.
+/// A function of each of Lua's object files that this module uses, and a function that only 5.4 has. Another Lua takes
+/// the place of whole object files or of a whole library, and each function here has to be found at every start of a
+/// program. LuaLibraryTests compares these object files with the object files of the functions that the tool imports.
 static const struct function {
     const char *name;
     const void *address;

@@ -26,7 +26,8 @@ pp_marks pp_count_marks(const void *source, size_t length) {
     return marks;
 }
 
-/// A source that is passed to the compiler in small pieces, because no hook runs while it compiles some code for a long time.
+/// A source that is passed to the compiler in small pieces, because no hook runs while it compiles some code for a long
+/// time.
 typedef struct source {
     const char *bytes;
     size_t left;
@@ -98,8 +99,8 @@ void pp_set_field(lua_State *L, const char *table, const char *field) {
     lua_pop(L, 1);
 }
 
-/// The free C stack that a handler of events may need, which is the app's code, such as a logger that formats a line. Without it, no
-/// call is compared with patches in shadow either.
+/// The free C stack that a handler of events may need, which is the app's code, such as a logger that formats a line.
+/// Without it, no call is compared with patches in shadow either.
 enum { EVENT_STACK = 64 * 1024 };
 
 void pp_begin_loading(pp_state *state) { reset_budget(state, state->session.limits.load_fuel); }
@@ -144,8 +145,8 @@ int64_t pp_fuel_used(pp_state *state) { return state->fuel_used; }
 int32_t pp_hold(lua_State *L) { return luaL_ref(L, LUA_REGISTRYINDEX); }
 lua_State *pp_running(pp_state *state) { return state->activation ? state->activation->L : state->main; }
 
-/// Removes the position from a message that `error` raised: the caller gets the message that the app's function would use. It is
-/// the position of the function that called `error`, or of that one's caller if its level is 2.
+/// Removes the position from a message that `error` raised: the caller gets the message that the app's function would
+/// use. It is the position of the function that called `error`, or of that one's caller if its level is 2.
 static int message_of(lua_State *L) {
     lua_Debug thrower;
     if (lua_type(L, 1) != LUA_TSTRING || !lua_getstack(L, 1, &thrower)) return 1;

@@ -1,21 +1,22 @@
 // The locks of a patch's states: each is held by one thread at a time, which may take it again.
 //
-// Taking a lock is one exchange, and releasing it is a plain store. A thread tries the state that it used last. If that is taken,
-// it takes any other state of the patch that is free. If none is free, another state is made, up to the limit. After that, the
-// thread queues.
+// Taking a lock is one exchange, and releasing it is a plain store. A thread tries the state that it used last. If that
+// is taken, it takes any other state of the patch that is free. If none is free, another state is made, up to the
+// limit. After that, the thread queues.
 //
-// A thread that releases a lock leaves it free, and wakes the first waiter in the queue. Handing the lock over would cost a
-// switch of threads for each call. But a waiter that has waited for a millisecond is handed the next lock, if the lock was not
-// handed over within the last millisecond. So threads that call all the time take turns of a millisecond, first come, first served.
+// A thread that releases a lock leaves it free, and wakes the first waiter in the queue. Handing the lock over would
+// cost a switch of threads for each call. But a waiter that has waited for a millisecond is handed the next lock, if
+// the lock was not handed over within the last millisecond. So threads that call all the time take turns of a
+// millisecond, first come, first served.
 //
-// A task is always handed the lock. It is woken by a callback, and it may take time until a thread runs it, so a waiting thread
-// takes a turn that is not used within a millisecond. A task that has lost two turns in this way gets ten milliseconds for the
-// third. If it loses that one, too, the actor that it runs on is blocked, perhaps by this very thread, and it is treated like any
-// other waiter. Waiting tasks get an unused turn from the clock (`pp_serve_tasks`).
+// A task is always handed the lock. It is woken by a callback, and it may take time until a thread runs it, so a
+// waiting thread takes a turn that is not used within a millisecond. A task that has lost two turns in this way gets
+// ten milliseconds for the third. If it loses that one, too, the actor that it runs on is blocked, perhaps by this very
+// thread, and it is treated like any other waiter. Waiting tasks get an unused turn from the clock (`pp_serve_tasks`).
 //
-// Releasing a lock and joining the queue are not ordered, so the thread that releases it may not see a waiter that has just
-// joined. A waiting thread therefore looks again by itself. For all tasks in a queue, one clock looks (`pp_serve_tasks`). It also wakes the
-// tasks that have waited for too long.
+// Releasing a lock and joining the queue are not ordered, so the thread that releases it may not see a waiter that has
+// just joined. A waiting thread therefore looks again by itself. For all tasks in a queue, one clock looks
+// (`pp_serve_tasks`). It also wakes the tasks that have waited for too long.
 //
 // A state's `owner` says whose it is:
 //
@@ -30,16 +31,19 @@
 //     leave    T -> 0        T: a plain store without `has_leaving_work`; else under the `queues_mutex`
 //     give     T -> W | 1    T, under the `queues_mutex`: W leaves its queue, and `W->given` is the state
 //     come     W | 1 -> T    the thread of W
-//     expel    W | 1 -> T    a thread that finds W late, under the `queues_mutex`: W is the first of its queue again, and `W->lost` grows
-//     return   W | 1 -> 0, or W | 1 -> V | 1    the task of W, which no longer waits, under the `queues_mutex`: V is the next waiter
+//     expel    W | 1 -> T    a thread that finds W late, under the `queues_mutex`: W is the first of its queue again,
+//                            and `W->lost` grows
+//     return   W | 1 -> 0, or W | 1 -> V | 1
+//                            the task of W, which no longer waits, under the `queues_mutex`: V is the next waiter
 //
 // What is always true (LockModelTests follows every sequence of these steps):
 //
 //     - A waiter is in a queue, or a state is given to it, or neither. It is never both (the `queues_mutex`).
 //     - The queues, turns, waiting tasks, clocks and writes to `instances` are guarded by the pool's `queues_mutex`.
-//     - While a thread is in a state and a waiter is queued for it, `has_leaving_work` is set, unless a waiter was woken and has not
-//       looked again yet. A thread that has begun to leave need not see who joins.
-//     - The pool's `states_mutex` is locked before its `queues_mutex`. Under them, no callback is called but an alarm's `keep`.
+//     - While a thread is in a state and a waiter is queued for it, `has_leaving_work` is set, unless a waiter was
+//       woken and has not looked again yet. A thread that has begun to leave need not see who joins.
+//     - The pool's `states_mutex` is locked before its `queues_mutex`. Under them, no callback is called but an alarm's
+//       `keep`.
 //     - While a patch is open, only the state with the highest place is removed.
 
 #include "lock.h"
@@ -67,7 +71,8 @@ struct pp_waiter {
     /// Wakes a task. A thread waits for `ready`.
     pp_alarm alarm;
     pthread_cond_t ready;
-    /// When it joined. It gives up if no lock that it waits for is taken for `patience`, or if it has waited for `longest`.
+    /// When it joined. It gives up if no lock that it waits for is taken for `patience`, or if it has waited for
+    /// `longest`.
     uint64_t began, patience, longest;
     /// How often its turn was given to another because it came late.
     int lost;
@@ -173,8 +178,8 @@ static void release(pp_state *state) {
     atomic_store(&state->owner, 0); // before `pp_finish_leaving` looks for abandoned calls once more
 }
 
-/// Give or leave, or return: hands the lock, which this thread holds or which is reserved for its waiter, to the first waiter, or
-/// releases it.
+/// Give or leave, or return: hands the lock, which this thread holds or which is reserved for its waiter, to the first
+/// waiter, or releases it.
 ///
 /// Returns the alarm to be woken after the mutex is unlocked, because the task may run at once on this thread.
 static pp_alarm hand_over(pp_state *state) {
@@ -229,7 +234,8 @@ static void expel(pp_waiter *late) {
     put_before(late->queue->first, late);
 }
 
-/// Take or expel: takes the lock if it is free, or reserved for a waiter that is late. A task never expels another waiter.
+/// Take or expel: takes the lock if it is free, or reserved for a waiter that is late. A task never expels another
+/// waiter.
 static bool take_if_possible(pp_state *state, pp_waiter *waiter) {
     uintptr_t owner = atomic_load(&state->owner);
     pp_waiter *late = waiter->alarm.wake ? NULL : late_waiter(state, owner, pp_nanoseconds());
@@ -275,7 +281,8 @@ static uint64_t turns_of(const pp_queue *queue) {
 static bool check_patience(const pp_waiter *waiter, uint64_t now) {
     pp_queue *queue = waiter->queue;
     uint64_t turns = turns_of(queue);
-    // If no waiter has checked for a long time, this process had no processor, and the holders of the locks had none either.
+    // If no waiter has checked for a long time, this process had no processor, and the holders of the locks had none
+    // either.
     if (turns != queue->last_turns || now - queue->last_check > MOST_BETWEEN_CHECKS) queue->last_progress = now;
     queue->last_turns = turns;
     queue->last_check = now;
@@ -472,7 +479,8 @@ static pp_alarm give_up(pp_queue *queue, uint64_t now) {
     return waiter->alarm;
 }
 
-/// Expel, and then give: hands the lock to the next waiter if it is reserved for a task that has not come for a long time.
+/// Expel, and then give: hands the lock to the next waiter if it is reserved for a task that has not come for a long
+/// time.
 static pp_alarm pass_on(pp_state *state, uint64_t now) {
     uintptr_t owner = atomic_load(&state->owner);
     pp_waiter *late = waiter_of(owner);

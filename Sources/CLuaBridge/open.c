@@ -96,7 +96,8 @@ static void close_left_behind(pp_pool *pool) {
 /// Fills the Lua state, in a protected call.
 static int install(lua_State *L) {
     pp_state *state = state_of(L);
-    // These errors may be raised when there is no memory left, so they are made now. Lua makes the second itself, and finds it here.
+    // These errors may be raised when there is no memory left, so they are made now. Lua makes the second itself, and
+    // finds it here.
     lua_pushliteral(L, "the run was ended");
     lua_rawsetp(L, LUA_REGISTRYINDEX, &pp_killed_key);
     lua_pushliteral(L, "error in error handling");
@@ -203,8 +204,8 @@ void pp_leave_opened(pp_state *state) {
 
 /// Closes a state, now or when the last call leaves it.
 ///
-/// A call that is just leaving may already have checked for work. It is waited for, even if its thread has to wait for a
-/// processor.
+/// A call that is just leaving may already have checked for work. It is waited for, even if its thread has to wait for
+/// a processor.
 static void close_state(pp_state *state) {
     enum { LEAVING_NANOSECONDS = 50000000 };
     bool outermost;

@@ -1,5 +1,5 @@
-// Lua's patterns, as in its manual (§6.4.1), matched by code that charges for each step. Lua's own matcher would run for
-// years on a pattern such as `.-.-.-.-b`, and no hook would run meanwhile.
+// Lua's patterns, as in its manual (§6.4.1), matched by code that charges for each step. Lua's own matcher would run
+// for years on a pattern such as `.-.-.-.-b`, and no hook would run meanwhile.
 
 #include "sandbox.h"
 
@@ -289,7 +289,8 @@ static void push_capture(matcher *m, int i, const char *start, const char *end) 
     }
 }
 
-/// Pushes all captures, or the whole match, unless `start` is NULL, if the pattern has none. Returns how many it pushed.
+/// Pushes all captures, or the whole match, unless `start` is NULL, if the pattern has none. Returns how many it
+/// pushed.
 static int push_captures(matcher *m, const char *start, const char *end) {
     int count = m->captures;
     if (count == 0 && start) count = 1;
@@ -371,7 +372,8 @@ static int find_or_match(lua_State *L, bool find) {
 static int sandbox_find(lua_State *L) { return find_or_match(L, true); }
 static int sandbox_match(lua_State *L) { return find_or_match(L, false); }
 
-/// The iterator of gmatch. Its upvalues are the subject, the pattern, where to continue, and where the last match ended.
+/// The iterator of gmatch. Its upvalues are the subject, the pattern, where to continue, and where the last match
+/// ended.
 static int next_match(lua_State *L) {
     size_t length, pattern_length;
     const char *subject = lua_tolstring(L, lua_upvalueindex(1), &length);

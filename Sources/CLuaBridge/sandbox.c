@@ -176,7 +176,8 @@ static void push_copy(lua_State *L) {
     lua_remove(L, recent);
 }
 
-/// Events that are ignored but not refused, because libraries define them along with others that work. Each is logged once.
+/// Events that are ignored but not refused, because libraries define them along with others that work. Each is logged
+/// once.
 static const struct {
     const char *event, *text;
 } reported_removals[] = {
@@ -287,7 +288,8 @@ static int sandbox_tonumber(lua_State *L) {
 
 // MARK: the library
 
-/// Opens a library of Lua, which stays on top, and puts the functions that the sandbox keeps, and its own, into the table below it.
+/// Opens a library of Lua, which stays on top, and puts the functions that the sandbox keeps, and its own, into the
+/// table below it.
 static void fill(
     lua_State *L, const char *library, lua_CFunction open, const char *const *kept, const wrapped *functions) {
     int table = lua_gettop(L);

@@ -44,7 +44,8 @@ static bool are_same(pp_comparing *comparing, int32_t left, int32_t right, int32
     return pp_read_object(L, left, &object) && pp_read_object(L, right, &other) && object == other;
 }
 
-/// Compares each pair of a table with the other table. With `only_missing`, looks only for keys that the other table lacks.
+/// Compares each pair of a table with the other table. With `only_missing`, looks only for keys that the other table
+/// lacks.
 static enum pp_comparison compare_pairs(
     pp_comparing *comparing, int32_t table, int32_t other, int32_t depth, bool only_missing) {
     lua_State *L = comparing->L;

@@ -80,7 +80,8 @@ typedef struct pp_activation {
     int32_t step;
     /// When it began, if this call is measured; else 0.
     uint64_t began;
-    /// The budget of an asynchronous call while it waits, and that of the call it continues in, which is restored later.
+    /// The budget of an asynchronous call while it waits, and that of the call it continues in, which is restored
+    /// later.
     pp_budget budget, outer_budget;
     bool has_outer_budget;
     /// The bytes of its coroutine before its script ran.
@@ -105,15 +106,16 @@ typedef struct pp_cell {
 struct pp_layer {
     pp_patch *patch;
     pp_cell below;
-    /// It is used again for the next version of its patch, with another number. Calls enter it by cells with the number that it admits:
-    /// its own, or PP_NO_NUMBER.
+    /// It is used again for the next version of its patch, with another number. Calls enter it by cells with the number
+    /// that it admits: its own, or PP_NO_NUMBER.
     _Atomic(uintptr_t) number, admits;
-    /// The places on the main stack of the function and of its first argument (`original`, or the class). They are also in
-    /// the registry of each state, under the addresses of these members.
+    /// The places on the main stack of the function and of its first argument (`original`, or the class). Both values
+    /// are also in the registry of each state, under the addresses of these members.
     int function, first;
     /// Whether its first argument is its class, whose place an object of the class takes as the call's first argument.
     bool is_method;
-    /// The script has given an `otherwise`. Its value is in the registry of the patch's first state, under the address of this member.
+    /// The script has given an `otherwise`. Its value is in the registry of each state, under the address of this
+    /// member.
     bool has_otherwise;
     char *name;
     /// Its place among the patch's layers, and among the counters of each state.
@@ -145,19 +147,20 @@ typedef struct pp_session {
     int64_t share;
     /// The bytes of all of Lua's blocks.
     int64_t used;
-    /// For `pp_refuse_allocation`: 0 if no allocation of the script is refused, 1 if each is. If it is greater, they are
-    /// from the one whose number, counted from the next, is one less.
+    /// For `pp_refuse_allocation`: 0 if no allocation of the script is refused, 1 if each is; else one more than the
+    /// number of the first that is, counted from now on.
     int64_t refuse_after;
     int64_t seed;
-    /// Bytes that the coroutines of asynchronous calls need before their scripts run. They do not count as the script's.
+    /// Bytes that the coroutines of asynchronous calls need before their scripts run. They do not count as the
+    /// script's.
     int64_t coroutine_bytes;
     /// Whether the host pushes values. No memory is refused then, because a refusal would be a longjmp.
     bool trusted;
     /// Whether the script has not loaded yet.
     bool loading;
     pp_reading reading;
-    /// Whether the host's own code runs, and not a conversion of values; and when it began by both clocks, or 0 for a clock that
-    /// does not run.
+    /// Whether the host's own code runs, and not a conversion of values; and when it began by both clocks, or 0 for a
+    /// clock that does not run.
     bool host_works;
     uint64_t host_since, host_cpu_since;
     /// When the time of a spec's own code is over; 0 for no limit.
@@ -188,7 +191,8 @@ struct pp_queue {
     pp_patch *patch;
     /// NULL in the queue for any state of the patch.
     pp_state *state;
-    /// When a waiter last checked whether to give up, how often the locks had been released then, and when that number last changed.
+    /// When a waiter last checked whether to give up, how often the locks had been released then, and when that number
+    /// last changed.
     uint64_t last_check, last_turns, last_progress;
     /// The tasks among the waiters that have not entered. Whether a clock serves them.
     int64_t tasks;
@@ -203,14 +207,16 @@ struct pp_state {
     pp_patch *patch;
     /// Whether calls of the patch may begin in it.
     atomic_bool is_serving;
-    /// How often the lock was released while there was a queue, or other work for the last call. Guarded by the `queues_mutex`.
+    /// How often the lock was released while there was a queue, or other work for the last call. Guarded by the
+    /// `queues_mutex`.
     uint64_t turns;
     atomic_bool closing;
     /// Whether there is work for the last call that leaves, such as `closing`, `abandoned`, or waiters.
     atomic_bool has_leaving_work;
     /// The asynchronous calls that ended while they waited, each of which is the `outer` of the one before.
     _Atomic(struct pp_activation *) abandoned;
-    /// The waiters for this state: threads, and asynchronous calls that continue in it. When its current turn was given.
+    /// The waiters for this state: threads, and asynchronous calls that continue in it. When its current turn was
+    /// given.
     pp_queue queue;
     uint64_t turn_given;
     /// The asynchronous calls that have left the state while they wait. Written under the lock.
@@ -235,7 +241,8 @@ struct pp_state {
     pp_activation *spare;
     pp_budget budget;
     pp_session session;
-    /// The locale that is restored for the host's functions on the thread that runs a script now; 0 if it was not switched.
+    /// The locale that is restored for the host's functions on the thread that runs a script now; 0 if it was not
+    /// switched.
     locale_t host_locale;
     /// The number of the last call, which also grows when one resumes. The fuel that the last outermost call has used.
     int64_t last_call, fuel_used;
@@ -253,15 +260,18 @@ struct pp_state {
     lua_CFunction lua_functions[PP_LUA_FUNCTIONS];
 };
 
-/// A patch's memory is used again for the next version of its id, and with it its states, layers and queue. A call may still hold an
-/// address of a version that is gone. This is who holds one across a lock, and where it is compared:
+/// A patch's memory is used again for the next version of its id, and with it its states, layers and queue. A call may
+/// still hold an address of a version that is gone. This is who holds one across a lock, and where it is compared:
 ///
-///     LuaState (Swift)            its `pp_handle`: `pp_lock_version` (patch.c), under the `queues_mutex`: pp_open_instance, pp_lock,
-///                                 pp_let_grow, pp_shrink, pp_memory. pp_close is called once, by the version itself
+///     LuaState (Swift)            its `pp_handle`: `pp_lock_version` (patch.c), under the `queues_mutex`:
+///                                 pp_open_instance, pp_lock, pp_let_grow, pp_shrink, pp_memory. pp_close is called
+///                                 once, by the version itself
 ///     a state that is opening     keeps the patch by `holds` until it has joined, or is given up
 ///     a state that is reserved    the same; `is_serving` is checked under its lock
-///     a cell, or a copy of one    has the layer's number: `admits` and `is_serving`, under the lock of the state (calls.c, lock_layer)
-///     a layer that has refused    `Layer ==` compares the number under the slot's mutex (LayerStack.swift: place(of:), known(_:))
+///     a cell, or a copy of one    has the layer's number: `admits` and `is_serving`, under the lock of the state
+///                                 (calls.c, lock_layer)
+///     a layer that has refused    `Layer ==` compares the number under the slot's mutex (LayerStack.swift: place(of:),
+///                                 known(_:))
 ///     a call in a state, or one   keeps its state open, and so the patch, by `depth` or `suspended`
 ///     that waits in its script
 ///     a waiter in the queue       enters only by a cell, as above; reads limits of the patch, which are atomic
@@ -282,8 +292,8 @@ struct pp_patch {
     int64_t seed;
     pp_layer **layers;
     int32_t layer_count, layer_capacity;
-    /// The states that calls enter. A place without one has a state that is always taken, as has the place after the last.
-    /// `pp_thread.instance` is the place that a thread tries first. Written under the `queues_mutex`.
+    /// The states that calls enter. A place without one has a state that is always taken, as has the place after the
+    /// last. `pp_thread.instance` is the place that a thread tries first. Written under the `queues_mutex`.
     pp_state *_Atomic instances[PP_INSTANCES + 1];
     _Atomic(int32_t) instance_count;
     /// The states that it has had, in use or not. They are only added, at the front.
@@ -293,7 +303,8 @@ struct pp_patch {
     atomic_bool closing;
     /// Whether a call that finds all states taken may make another one, and whether one is being made.
     _Atomic(bool) may_grow, is_growing;
-    /// Until when no other state is made, because one could not be made for want of something that the patch has no part in; or 0.
+    /// Until when no other state is made, because one could not be made for want of something that the patch has no
+    /// part in; or 0.
     _Atomic(uint64_t) grows_at;
     /// The most bytes that one of the states has held, or has needed.
     _Atomic(int64_t) largest;
@@ -352,8 +363,8 @@ static inline void increase(_Atomic(uint64_t) *counter, uint64_t more) {
     atomic_store_explicit(counter, atomic_load_explicit(counter, memory_order_relaxed) + more, memory_order_relaxed);
 }
 
-/// The message handler is at the bottom of the main stack. The functions of the layers follow; if the layers are few, there is
-/// room for them from the start. The host may push as much as HOST_STACK.
+/// The message handler is at the bottom of the main stack. The functions of the layers follow; if the layers are few,
+/// there is room for them from the start. The host may push as much as HOST_STACK.
 enum { HANDLER = 1, HOST_STACK = 256, FEW_LAYERS = 4 };
 
 /// Marks that a script's code runs from now on, or the host's. The host may call `setlocale` and `uselocale`.

@@ -4,7 +4,8 @@
 
 #include <string.h>
 
-/// Replaces a string that is a number with the number, and charges for that, because reading a long string takes a long time.
+/// Replaces a string that is a number with the number, and charges for that, because reading a long string takes a long
+/// time.
 static void make_number(lua_State *L, int argument) {
     charge(L, 1);
     if (lua_type(L, argument) != LUA_TSTRING) return;
@@ -26,7 +27,8 @@ static int make_numbers(lua_State *L, enum pp_lua_function which) {
 static int sandbox_char(lua_State *L) { return make_numbers(L, PP_CHAR); }
 static int sandbox_utf8_char(lua_State *L) { return make_numbers(L, PP_UTF8_CHAR); }
 
-/// Pushes the least or the largest argument by `<`, and charges for each comparison, which takes a long time for long strings.
+/// Pushes the least or the largest argument by `<`, and charges for each comparison, which takes a long time for long
+/// strings.
 static int extreme(lua_State *L, bool is_largest) {
     int count = lua_gettop(L), found = 1;
     luaL_argcheck(L, count >= 1, 1, "value expected");

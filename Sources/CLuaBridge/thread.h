@@ -20,14 +20,15 @@
 typedef struct pp_thread_data {
     /// The lowest address of its C stack, or 0 before it is looked up.
     uintptr_t stack;
-    /// The place of the state of a patch that the thread tries first, and how many states it is in. While it is in one, the
-    /// place is that state's, so that a nested call finds it; PP_INSTANCES if it is in states at several places.
+    /// The place of the state of a patch that the thread tries first, and how many states it is in. While it is in one,
+    /// the place is that state's, so that a nested call finds it; PP_INSTANCES if it is in states at several places.
     uint32_t instance, inside;
     /// The state that it has made for its next call, and holds; or NULL.
     pp_state *reserved;
     /// The number of the layer that refused its last call.
     uintptr_t refused;
-    /// Whether it compares a call with a patch in shadow, so that its calls enter no patch; and the `instance` that it had before.
+    /// Whether it compares a call with a patch in shadow, so that its calls enter no patch; and the `instance` that it
+    /// had before.
     bool is_comparing;
     uint32_t instance_before;
 } pp_thread_data;
@@ -42,8 +43,8 @@ static inline bool has_stack(int64_t bytes) {
     return (uintptr_t)__builtin_frame_address(0) - pp_thread.stack > (uintptr_t)bytes;
 }
 
-/// In the C library, the conversion of numbers to text and back, the order of strings and the classes of characters depend on the
-/// thread's locale. Scripts run in this one.
+/// In the C library, the conversion of numbers to text and back, the order of strings and the classes of characters
+/// depend on the thread's locale. Scripts run in this one.
 extern locale_t pp_c_locale;
 
 #if defined(__GLIBC__)

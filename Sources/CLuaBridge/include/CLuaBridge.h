@@ -1,8 +1,8 @@
 // The parts of the runner that may raise a Lua error, or that several threads use at once.
 //
-// A patch has one state or more. A thread enters one (`pp_enter`), pushes arguments, runs the replacement (`pp_run`), reads the
-// result and leaves (`pp_leave`). Lua errors stay between `pp_run` and the host's callbacks: a callback returns first, and then
-// this code raises its error. So no longjmp crosses a frame of the host.
+// A patch has one state or more. A thread enters one (`pp_enter`), pushes arguments, runs the replacement (`pp_run`),
+// reads the result and leaves (`pp_leave`). Lua errors stay between `pp_run` and the host's callbacks: a callback
+// returns first, and then this code raises its error. So no longjmp crosses a frame of the host.
 #pragma once
 
 #include <lua.h>
@@ -11,16 +11,18 @@
 #include <stdint.h>
 #include <string.h>
 
-/// A patch: its layers, and its Lua states, each of which has loaded the same script. Its memory is stable: see `pp_pool`.
+/// A patch: its layers, and its Lua states, each of which has loaded the same script. Its memory is stable: see
+/// `pp_pool`.
 typedef struct pp_patch pp_patch;
 /// A Lua state of a patch, with its lock and its budget.
 typedef struct pp_state pp_state;
 /// One replacement of a patch. It lies on its name's stack of replacements.
 typedef struct pp_layer pp_layer;
-/// The patches of a registry. A closed patch is used again for the next version of the same patch, and so are its states. They are
-/// freed only with the pool. So a thread that has just read the address of a layer may read the layer without a lock or a reference.
-/// It checks what it finds under the lock of a state. If it comes late, it enters another version of the patch that it wanted, or
-/// finds that its layer is on no slot, but it never enters another patch.
+/// The patches of a registry. A closed patch is used again for the next version of the same patch, and so are its
+/// states. They are freed only with the pool. So a thread that has just read the address of a layer may read the layer
+/// without a lock or a reference. It checks what it finds under the lock of a state. If it comes late, it enters
+/// another version of the patch that it wanted, or finds that its layer is on no slot, but it never enters another
+/// patch.
 typedef struct pp_pool pp_pool;
 
 /// A patch has at most this many states, its instances.
@@ -59,9 +61,10 @@ typedef struct pp_limits {
     bool tells_lines;
 } pp_limits;
 
-/// Why the sandbox ended a script's run. PP_TIME: it used more processor time than the limit. PP_STALLED: it waited for the
-/// processor for many times the limit. PP_COLLISIONS: the keys of a table would take too long to move. PP_MACHINE: the process got no memory from the system. PP_OTHERS: the patch's other states
-/// hold the memory that it needs. PP_EFFECT: it is in shadow, and was about to call the app.
+/// Why the sandbox ended a script's run. PP_TIME: it used more processor time than the limit. PP_STALLED: it waited for
+/// the processor for many times the limit. PP_COLLISIONS: the keys of a table would take too long to move. PP_MACHINE:
+/// the process got no memory from the system. PP_OTHERS: the patch's other states hold the memory that it needs.
+/// PP_EFFECT: it is in shadow, and was about to call the app.
 enum pp_kill {
     PP_NOT_KILLED,
     PP_FUEL,
@@ -110,9 +113,9 @@ enum pp_callback_result {
 
 enum pp_log_level { PP_LOG_DEBUG, PP_LOG_INFO, PP_LOG_WARNING, PP_LOG_ERROR };
 
-/// The host's callbacks for a script. Their time counts as the script's, except between `pp_host_begins` and `pp_host_ends`. A
-/// callback that returns `int` returns the number of results on top of the stack, or a `pp_callback_result`. `context` is the
-/// pointer that `pp_set_context` was given.
+/// The host's callbacks for a script. Their time counts as the script's, except between `pp_host_begins` and
+/// `pp_host_ends`. A callback that returns `int` returns the number of results on top of the stack, or a
+/// `pp_callback_result`. `context` is the pointer that `pp_set_context` was given.
 typedef struct pp_host {
     /// Calls the layer that the cell holds, or the original if it holds none, for the call of `record`. The arguments
     /// are at 1 and up. In a call of `pp_call_scalars` all of its time counts as the host's.
@@ -122,7 +125,8 @@ typedef struct pp_host {
     bool (*has)(void *context, const char *name, size_t length);
     /// Compiles a script of the envelope, and pushes the function or a message.
     int (*script)(void *context, const char *name, size_t length, lua_State *L);
-    /// Calls a method of a host object, or a function of `pp_add_function` if `class_index` is -1. The arguments begin at 1.
+    /// Calls a method of a host object, or a function of `pp_add_function` if `class_index` is -1. The arguments begin
+    /// at 1.
     int (*method)(void *context, int32_t class_index, int32_t method, lua_State *L);
     /// Pushes the error value for `host.throw`. The message is at 1, and its code or nil at 2.
     int (*throws)(void *context, lua_State *L);
@@ -134,7 +138,8 @@ typedef struct pp_host {
     void (*log)(void *context, int32_t level, const char *text, size_t length, lua_State *L);
     /// Called for each line that runs, if the limits ask for it.
     void (*line)(void *context, const char *script, int32_t line);
-    /// Called when a call of `pp_note_call`, or for which the host keeps something, has ended. `has_run`: its last run returned.
+    /// Called when a call of `pp_note_call`, or for which the host keeps something, has ended. `has_run`: its last run
+    /// returned.
     void (*call_ended)(void *context, int64_t call, bool has_run);
     /// Pushes a message that explains why a value could not be pushed.
     void (*refusal)(void *context, lua_State *L);
@@ -142,8 +147,8 @@ typedef struct pp_host {
     void (*closed)(void *context);
 } pp_host;
 
-/// The bounds in nanoseconds by which measured calls are counted, as in `EventRecord.timeBounds`. A call counts at the first
-/// bound that it is below, or at PP_BOUNDS.
+/// The bounds in nanoseconds by which measured calls are counted, as in `EventRecord.timeBounds`. A call counts at the
+/// first bound that it is below, or at PP_BOUNDS.
 enum { PP_BOUNDS = 10 };
 uint64_t pp_bound(int32_t place);
 
@@ -165,8 +170,8 @@ typedef struct pp_fault {
     /// The host error that the script did not catch, or 0.
     int64_t host_error;
     const char *script;
-    /// The line and those that called it, the innermost first, each in a line of text (`cart.lua:3: in tax`). NULL or ""
-    /// if none called it.
+    /// The line and those that called it, the innermost first, each in a line of text (`cart.lua:3: in tax`). NULL or
+    /// "" if none called it.
     const char *stack;
 } pp_fault;
 
@@ -175,8 +180,8 @@ typedef struct pp_fault {
 pp_pool *pp_pool_make(void);
 void pp_pool_free(pp_pool *pool);
 
-/// Opens the patch with an id and its first state, and enters that (`lua_newstate`) until `pp_leave_opened`. NULL without
-/// memory. `seed` is that of `math.random`.
+/// Opens the patch with an id and its first state, and enters that (`lua_newstate`) until `pp_leave_opened`. NULL
+/// without memory. `seed` is that of `math.random`.
 pp_state *pp_open(pp_pool *pool, const char *id, const pp_limits *limits, const pp_host *host, int64_t seed);
 /// A version of a patch. Its memory is used again for the next version with the same id, which has another generation.
 typedef struct pp_handle {
@@ -186,9 +191,9 @@ typedef struct pp_handle {
 pp_handle pp_handle_of(pp_state *state);
 /// Sets the `context` of the host's callbacks. Must be called before anything runs.
 void pp_set_context(pp_state *state, void *context);
-/// Opens another state of a patch, and enters it with this thread. NULL if the version is gone or closing, or if none can
-/// be opened now, such as because another one is being opened. The memory must be enough for as many states, each as
-/// large as the largest was. The script may take as long to load as a call may take.
+/// Opens another state of a patch, and enters it with this thread. NULL if the version is gone or closing, or if none
+/// can be opened now, such as because another one is being opened. The memory must be enough for as many states, each
+/// as large as the largest was. The script may take as long to load as a call may take.
 pp_state *pp_open_instance(pp_handle handle);
 /// A name that the first state replaces, and this one, which is loaded, does not; or NULL.
 const char *pp_missing_name(pp_state *state);
@@ -199,8 +204,8 @@ void pp_add_instance(pp_state *state);
 void pp_release_reserved(void);
 /// Closes the state that could not be loaded. No more states are opened for the patch: for a while, or for good.
 void pp_drop_instance(pp_state *state, bool for_good);
-/// Closes the last states, except the first, until the memory is enough for the others as `pp_open_instance` counts it. One that a
-/// call is in is closed when the call leaves.
+/// Closes the last states, except the first, until the memory is enough for the others as `pp_open_instance` counts it.
+/// One that a call is in is closed when the call leaves.
 void pp_shrink(pp_handle handle);
 /// Lets no call enter a version's layers, and closes its states now or when the last call leaves (`lua_close`). Called
 /// once.
@@ -209,7 +214,8 @@ void pp_close(pp_patch *patch);
 /// once. It leaves out those that it cannot have within `lock_nanoseconds`. The patch takes no more states until
 /// `pp_let_grow`. Returns false, and takes none, if the version is gone.
 bool pp_lock(pp_handle handle);
-/// Releases them, while the host holds no other lock: calls may have left work to this thread, with which objects of the host end.
+/// Releases them, while the host holds no other lock: calls may have left work to this thread, with which objects of
+/// the host end.
 void pp_unlock(pp_patch *patch);
 /// Leaves the state that `pp_open` has entered.
 void pp_leave_opened(pp_state *state);
@@ -248,8 +254,8 @@ typedef struct pp_marks {
     size_t indexings, brackets, jumps, breaks;
 } pp_marks;
 pp_marks pp_count_marks(const void *source, size_t length);
-/// Compiles source code within the script's limits, and pushes the function or a message (`lua_load`). Returns whether it
-/// is the function. `name` is the script's.
+/// Compiles source code within the script's limits, and pushes the function or a message (`lua_load`). Returns whether
+/// it is the function. `name` is the script's.
 bool pp_compile(lua_State *L, const char *source, size_t length, const char *name);
 /// Writes the precompiled form of the function on top, with its lines and names (`lua_dump`).
 void pp_dump(lua_State *L, void (*write)(void *context, const void *bytes, size_t length), void *context);
@@ -257,8 +263,8 @@ void pp_dump(lua_State *L, void (*write)(void *context, const void *bytes, size_
 void pp_set_field(lua_State *L, const char *table, const char *field);
 /// Adds a method to the table of a class, for which `pp_host.method` is called with these places.
 void pp_add_method(lua_State *L, const char *class_name, const char *name, int32_t class_index, int32_t method);
-/// Adds a function of the host to a global table, and creates the table if it does not exist. `pp_host.method` is called
-/// with -1 and this number.
+/// Adds a function of the host to a global table, and creates the table if it does not exist. `pp_host.method` is
+/// called with -1 and this number.
 void pp_add_function(lua_State *L, const char *table, const char *name, int32_t function);
 static inline void pp_push_global(lua_State *L, const char *name) {
     lua_pushglobaltable(L);
@@ -294,12 +300,14 @@ int32_t pp_layer_line(lua_State *L, pp_layer *layer, const char **script);
 /// The number of parameters of a layer's function, without `...`; 0 for a function in C.
 int32_t pp_layer_parameters(lua_State *L, pp_layer *layer);
 bool pp_has_otherwise(pp_layer *layer);
-/// Pushes the layer's `otherwise` on the main stack of the first state; for an error, its message and its code. Returns whether it is one.
+/// Pushes the layer's `otherwise` on the main stack of the first state; for an error, its message and its code. Returns
+/// whether it is one.
 bool pp_push_otherwise(pp_layer *layer);
 
 // MARK: stacks of layers
 
-/// A layer as a cell holds it: its address, or 0, and its number. Its memory is used again for a later version, which has another number.
+/// A layer as a cell holds it: its address, or 0, and its number. Its memory is used again for a later version, which
+/// has another number.
 typedef struct pp_place {
     uintptr_t layer, number;
 } pp_place;
@@ -315,7 +323,8 @@ void pp_cell_set(void *cell, pp_layer *layer);
 /// The layer in a cell, which may be closed by now.
 pp_place pp_cell_get(const void *cell);
 void *pp_cell_below(pp_layer *layer);
-/// Makes a layer that refuses each call (`PP_OPEN`), so that the host sees the calls of the layers below it. NULL without memory.
+/// Makes a layer that refuses each call (`PP_OPEN`), so that the host sees the calls of the layers below it. NULL
+/// without memory.
 pp_layer *pp_new_barrier(void);
 void pp_free_barrier(pp_layer *barrier);
 bool pp_is_barrier(const pp_layer *layer);
@@ -329,7 +338,8 @@ pp_statistics pp_layer_statistics(pp_layer *layer);
 /// How many asynchronous calls of a patch's scripts wait, for a lock or for the functions that they have called.
 int64_t pp_waiting_calls(pp_patch *patch);
 void pp_count_fallback(pp_layer *layer);
-/// Counts a failure, and that something else answers. Returns false and counts nothing if the layer is on no name any more.
+/// Counts a failure, and that something else answers. Returns false and counts nothing if the layer is on no name any
+/// more.
 bool pp_count_failure(pp_layer *layer);
 
 // MARK: calls
@@ -348,16 +358,18 @@ pp_entry pp_enter(void *cell, const void *slot, void *record);
 /// The kind of a scalar, whose 64 bits are an integer, a double, or 0 or 1.
 enum pp_scalar { PP_INTEGER = 1, PP_NUMBER, PP_BOOLEAN, PP_NOTHING };
 typedef struct pp_answer {
-    /// PP_ANSWERED: the result's bits. PP_NOT_ENTERED: as `pp_entry.refused`. PP_NO_ANSWER: the address of the Lua state.
+    /// PP_ANSWERED: the result's bits. PP_NOT_ENTERED: as `pp_entry.refused`. PP_NO_ANSWER: the address of the Lua
+    /// state.
     uint64_t bits;
     enum pp_outcome { PP_ANSWERED, PP_NOT_ENTERED, PP_NO_ANSWER } outcome;
 } pp_answer;
 
-/// Calls a function of scalars in one step: `pp_enter`, pushing the arguments, `pp_run`, reading the result and `pp_leave`. Most
-/// of the time of such a call is spent on entering C and returning. PP_NO_ANSWER means that the run failed, or that the result is
-/// another value; the call has not ended then.
+/// Calls a function of scalars in one step: `pp_enter`, pushing the arguments, `pp_run`, reading the result and
+/// `pp_leave`. Most of the time of such a call is spent on entering C and returning. PP_NO_ANSWER means that the run
+/// failed, or that the result is another value; the call has not ended then.
 ///
-/// `kinds` holds a `pp_scalar` of four bits for each argument, the first in the lowest bits, and the result's from bit 32.
+/// `kinds` holds a `pp_scalar` of four bits for each argument, the first in the lowest bits, and the result's from bit
+/// 32.
 pp_answer pp_call_scalars(void *cell, const void *slot, void *record, const uint64_t *arguments, uint64_t kinds);
 /// Reads scalars of these kinds from `first` up to the top. Returns false for other values, or another number of them.
 bool pp_read_scalars(lua_State *L, int32_t first, uint64_t *values, uint64_t kinds);
@@ -374,8 +386,8 @@ int32_t pp_kill_of(lua_State *L);
 const char *pp_fault_message(lua_State *L, size_t *length);
 void pp_host_begins(lua_State *L);
 void pp_host_ends(lua_State *L);
-/// Charges for steps of work that is done for the script, and checks that there is room for this many more bytes. Returns
-/// false if the run must end; it ends when the host returns.
+/// Charges for steps of work that is done for the script, and checks that there is room for this many more bytes.
+/// Returns false if the run must end; it ends when the host returns.
 bool pp_pay(lua_State *L, uint64_t steps, uint64_t bytes);
 /// Makes the run fail that was to receive a value, because the value could not be pushed.
 void pp_refuse_run(lua_State *L);
@@ -400,15 +412,17 @@ void pp_leave(lua_State *L);
 typedef struct pp_queue pp_queue;
 pp_queue *pp_patch_queue(pp_patch *patch);
 typedef struct pp_waiter pp_waiter;
-/// Wakes a task. `keep` retains the context, and `wake`, which may come late, releases it. Both are called on any thread.
+/// Wakes a task. `keep` retains the context, and `wake`, which may come late, releases it. Both are called on any
+/// thread.
 typedef struct pp_alarm {
     void (*keep)(void *context);
     void (*wake)(void *context);
     void *context;
 } pp_alarm;
-/// Joins a queue: a state's to continue in it, or a patch's to enter with a new call. The alarm wakes the task when it is this waiter's
-/// turn, or when it has waited for too long. NULL if there is not enough memory, or if too many calls already wait to enter. If
-/// `*needs_clock`, the caller must call `pp_serve_tasks` every few milliseconds until it returns false.
+/// Joins a queue: a state's to continue in it, or a patch's to enter with a new call. The alarm wakes the task when it
+/// is this waiter's turn, or when it has waited for too long. NULL if there is not enough memory, or if too many calls
+/// already wait to enter. If `*needs_clock`, the caller must call `pp_serve_tasks` every few milliseconds until it
+/// returns false.
 pp_waiter *pp_wait(pp_queue *queue, pp_alarm alarm, bool *needs_clock);
 /// Gives the tasks in a queue the turns that they have missed. Returns false if no task waits any more.
 bool pp_serve_tasks(pp_queue *queue);
@@ -425,28 +439,30 @@ void pp_stop_waiting(pp_waiter *waiter);
 /// with PP_BUSY, unless it is the waiter's turn. `waiter` may be NULL.
 pp_entry pp_enter_async(void *cell, const void *slot, pp_waiter *waiter);
 enum pp_step { PP_DONE, PP_FAILED, PP_ORIGINAL, PP_CALL };
-/// Runs the script until it ends or waits (`lua_resume`). Returns a `pp_step`. PP_ORIGINAL: the arguments are at 1 and up.
-/// PP_CALL: the name is at 1, and the arguments are at 2 and up; or, for a method, its class and its place in that are at
-/// 1 and 2, and the arguments at 3 and up.
+/// Runs the script until it ends or waits (`lua_resume`). Returns a `pp_step`. PP_ORIGINAL: the arguments are at 1 and
+/// up. PP_CALL: the name is at 1, and the arguments are at 2 and up; or, for a method, its class and its place in that
+/// are at 1 and 2, and the arguments at 3 and up.
 ///
-/// `values` is the number of pushed values: first the arguments; later true and results, or false and an error to raise.
+/// `values` is the number of pushed values: first the arguments; later true and results, or false and an error to
+/// raise.
 int32_t pp_resume(lua_State *L, int32_t values, int32_t results);
 /// Suspends a call that will wait: keeps its budget, and releases the lock. Returns the argument for `pp_continue`.
 void *pp_suspend(lua_State *L);
 /// The queue of the state in which a call continues.
 pp_queue *pp_call_queue(void *waiting);
-/// Continues a call after its wait: takes the lock again, even if the patch is closing. NULL if the patch is busy. If the call
-/// cannot continue, because calls are nested too deep, it is ended, `is_over` is true and the result is NULL.
+/// Continues a call after its wait: takes the lock again, even if the patch is closing. NULL if the patch is busy. If
+/// the call cannot continue, because calls are nested too deep, it is ended, `is_over` is true and the result is NULL.
 lua_State *pp_continue(void *waiting, pp_waiter *waiter, bool *is_over);
 /// Ends a call that waits and cannot continue.
 void pp_abandon(void *waiting);
 
 // MARK: patches in shadow
 
-/// As `pp_enter`, for a patch in shadow, with a coroutine if `is_async`. If the lock is taken, it refuses at once with PP_BUSY.
+/// As `pp_enter`, for a patch in shadow, with a coroutine if `is_async`. If the lock is taken, it refuses at once with
+/// PP_BUSY.
 ///
-/// Until `pp_leave_shadow`, calls of this thread enter no patch: those that the host's own code makes while a value is passed or compared
-/// have their originals' answers.
+/// Until `pp_leave_shadow`, calls of this thread enter no patch: those that the host's own code makes while a value is
+/// passed or compared have their originals' answers.
 pp_entry pp_enter_shadow(void *cell, void *record, bool is_async);
 /// Runs what `pp_enter_shadow` has entered, as `pp_run`.
 bool pp_run_shadow(lua_State *L, int32_t arguments, int32_t results);
@@ -527,7 +543,8 @@ static inline pp_integer pp_read_integer(lua_State *L, int32_t index) {
     return (pp_integer){value, is_integer};
 }
 
-/// A number that is NaN or infinite is read only in a call that received one. The result holds its value even if it is not read.
+/// A number that is NaN or infinite is read only in a call that received one. The result holds its value even if it is
+/// not read.
 static inline pp_number pp_read_number(lua_State *L, int32_t index) {
     if (lua_type(L, index) != LUA_TNUMBER) return (pp_number){0, false};
     double value = lua_tonumberx(L, index, NULL);
@@ -546,8 +563,8 @@ enum pp_within { PP_WITHIN, PP_TOO_DEEP, PP_TOO_MANY, PP_TOO_LONG, PP_NOT_READ }
 /// Begins to read a table with at least this many elements. If the result is PP_WITHIN, `pp_leave_table` must follow.
 enum pp_within pp_enter_table(lua_State *L, int64_t elements);
 void pp_leave_table(lua_State *L);
-/// Charges for reading a table as a struct, and makes room for all of its fields. PP_NOT_READ: it is another value, or the
-/// run must end. If the result is PP_WITHIN, `pp_end_struct` must follow.
+/// Charges for reading a table as a struct, and makes room for all of its fields. PP_NOT_READ: it is another value, or
+/// the run must end. If the result is PP_WITHIN, `pp_end_struct` must follow.
 enum pp_within pp_begin_struct(lua_State *L, int32_t index, int32_t fields);
 /// Ends that, and drops the values that were pushed above `top`.
 void pp_end_struct(lua_State *L, int32_t top);
@@ -559,7 +576,8 @@ enum pp_within pp_count_element(lua_State *L);
 enum pp_within pp_fits_table(lua_State *L, size_t length);
 /// Reads the number of a host object (`lua_touserdata`). Returns false for another value.
 bool pp_read_object(lua_State *L, int32_t index, int64_t *id);
-/// Copies the first `count` numbers of a sequence, which has as many (`lua_rawgeti`). Returns false for another element.
+/// Copies the first `count` numbers of a sequence, which has as many (`lua_rawgeti`). Returns false for another
+/// element.
 bool pp_read_numbers(lua_State *L, int32_t index, double *values, size_t count);
 bool pp_read_integers(lua_State *L, int32_t index, int64_t *values, size_t count);
 /// A table's length as a sequence (`lua_rawlen`). -1 for another value, and for a table that has keys but no sequence.
@@ -590,9 +608,9 @@ static inline void pp_get_value(lua_State *L, int32_t table) { lua_rawget(L, tab
 /// A number that changes with each call. While it is the same, no other call has run a script.
 int64_t pp_calls(lua_State *L);
 enum pp_next_pair { PP_NO_PAIR, PP_PAIR, PP_CHANGED };
-/// Replaces the key on top with the next key and its value, or pops it (`lua_next`). The index of the table is absolute.
-/// `since` is the result of `pp_calls` when the first pair was read. If a script has run since and Lua no longer finds
-/// the key, the result is PP_CHANGED.
+/// Replaces the key on top with the next key and its value, or pops it (`lua_next`). The index of the table is
+/// absolute. `since` is the result of `pp_calls` when the first pair was read. If a script has run since and Lua no
+/// longer finds the key, the result is PP_CHANGED.
 enum pp_next_pair pp_next(lua_State *L, int32_t table, int64_t since);
 /// Moves the value on top to an index, and the values from there upwards (`lua_insert`).
 static inline void pp_insert(lua_State *L, int32_t index) { lua_insert(L, index); }
@@ -600,8 +618,8 @@ static inline void pp_replace(lua_State *L, int32_t index) { lua_replace(L, inde
 
 // MARK: the thread sanitizer
 
-/// Notifies the thread sanitizer of a lock that it does not see, which is taken or released. Without the sanitizer, these
-/// functions do nothing.
+/// Notifies the thread sanitizer of a lock that it does not see, which is taken or released. Without the sanitizer,
+/// these functions do nothing.
 void pp_note_lock(const void *address);
 void pp_note_unlock(const void *address);
 
