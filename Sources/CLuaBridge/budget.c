@@ -25,24 +25,29 @@ const char pp_killed_key;
 static void hook(lua_State *L, lua_Debug *where);
 
 static inline int hook_mask(const pp_state *state) {
-    return is_spec(state) ? 0 : LUA_MASKCOUNT | (state->session.limits.tells_lines ? LUA_MASKLINE : 0);
+    if (is_spec(state)) return 0;
+    return state->session.limits.tells_lines ? LUA_MASKCOUNT | LUA_MASKLINE : LUA_MASKCOUNT;
 }
 
-/// The most that one instruction may have to read now.
-static int64_t weight(const pp_state *state, int64_t longest_string, int64_t largest_block) {
-    int64_t links = state->session.links < LONGEST_CHAIN ? state->session.links : LONGEST_CHAIN;
-    int64_t chain = links * largest_block < state->session.used ? links * largest_block : state->session.used;
-    int64_t most = STRING_WEIGHT * longest_string;
-    if (most < largest_block) most = largest_block;
-    if (most < state->session.hash_bytes) most = state->session.hash_bytes; // all of them are read if one of them grows
-    return most < chain / 8 ? chain / 8 : most; // a chain is only read, but a block may be moved
+/// The most bytes that one instruction may have to read now.
+static int64_t most_to_read(const pp_session *session) {
+    int64_t links = session->links < LONGEST_CHAIN ? session->links : LONGEST_CHAIN;
+    int64_t chain = links * session->largest_block;
+    if (chain > session->used) chain = session->used;
+    int64_t most = STRING_WEIGHT * session->longest_string;
+    if (most < session->largest_block) most = session->largest_block;
+    // All hash parts are read if one of them grows. A chain is only read, but a block may be moved.
+    if (most < session->hash_bytes) most = session->hash_bytes;
+    if (most < chain / 8) most = chain / 8;
+    return most;
 }
 
 /// The number of instructions between two checks. It changes only by halves, so that it changes rarely: at each change
 /// the hook starts counting again.
-static int interval_for(const pp_state *state, int64_t weight) {
-    int interval = state->session.limits.instructions_per_check;
-    while (interval > 1 && weight / LIGHT * interval > state->session.limits.instructions_per_check) interval /= 2;
+static int needed_interval(const pp_session *session) {
+    int interval = session->limits.instructions_per_check;
+    int64_t heavy = most_to_read(session) / LIGHT;
+    while (interval > 1 && heavy * interval > session->limits.instructions_per_check) interval /= 2;
     return interval;
 }
 
@@ -60,7 +65,7 @@ static void set_interval(pp_state *state, int interval) {
 /// Checks more often from now on, because instructions on the values in memory may take longer.
 static void shorten_interval(pp_state *state) {
     if (is_spec(state)) return; // its hook is for the time limit of a spec
-    int interval = interval_for(state, weight(state, state->session.longest_string, state->session.largest_block));
+    int interval = needed_interval(&state->session);
     if (interval >= state->session.interval || !state->main) return;
     state->budget.fuel -= state->session.interval; // the instructions since the last check, which the hook forgets
     if (state->budget.until_check > interval) {
@@ -91,7 +96,7 @@ void pp_restore_interval(pp_state *state) {
     int64_t used = state->session.used;
     if (state->session.longest_string > used) state->session.longest_string = used;
     if (state->session.largest_block > used) state->session.largest_block = used;
-    int interval = interval_for(state, weight(state, state->session.longest_string, state->session.largest_block));
+    int interval = needed_interval(&state->session);
     if (interval != state->session.interval) set_interval(state, interval);
 }
 
@@ -140,7 +145,7 @@ void *pp_allocate(void *context, void *block, size_t old_size, size_t new_size) 
         return NULL;
     }
     if ((int64_t)new_size > before) {
-        // If there is no block yet, the old size is the type of the value that the block is for.
+        // If there is no block yet, the old size is the type of the value that the block is for, with its variant.
         bool is_string = !block && (old_size & 15) == LUA_TSTRING;
         if (!state->session.trusted) {
             int64_t after = script_bytes(state) + (int64_t)new_size - before;

@@ -16,7 +16,8 @@ static inline void raise_if_killed(lua_State *L) {
 /// Checks fuel, clock and memory, and ends a run that is past a limit.
 void pp_check_budget(lua_State *L);
 
-/// Charges for steps of a C loop, which count as instructions. Called before the work, because it may end the run.
+/// Charges for steps of a C loop, which count as instructions. Called before the work, because it may end the run. What
+/// a function charges besides, such as 20 or 100, is about as many instructions as its call takes.
 static inline void charge(lua_State *L, uint64_t units) {
     pp_budget *budget = &state_of(L)->budget;
     if (units > INT32_MAX) pp_kill_run(L, PP_FUEL);

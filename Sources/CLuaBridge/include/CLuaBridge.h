@@ -84,6 +84,7 @@ static inline bool pp_is_circumstance(int32_t kill) {
 
 /// Why a state could not be entered.
 enum pp_refusal {
+    /// The layer is on no name any more, or the cell holds none.
     PP_UNPATCHED,
     /// Other threads were in the patch's states for longer than the limit.
     PP_BUSY,
@@ -601,6 +602,7 @@ static inline void pp_set_element(lua_State *L, int32_t table, int64_t index) { 
 void pp_set_pair(lua_State *L, int32_t table);
 /// Pushes a field's name (`lua_pushstring`). The same name should always be at the same address.
 static inline void pp_push_name(lua_State *L, const char *name) { lua_pushstring(L, name); }
+/// Pushes a field of a table (`lua_rawget`), whose index is absolute.
 void pp_get_field(lua_State *L, int32_t table, const char *name);
 static inline void pp_get_element(lua_State *L, int32_t table, int64_t index) { lua_rawgeti(L, table, index); }
 /// Replaces the key on top with its value (`lua_rawget`).
