@@ -31,9 +31,11 @@ enum pp_lua_function {
 };
 
 typedef struct pp_budget {
+    /// What was left at the last check. It may be below 0.
     int64_t fuel;
     /// Steps of C loops left until the next check, and after the last one. The difference is charged at the next check.
     int64_t until_check, paced;
+    /// A `pp_kill`.
     int32_t kill;
     /// Whether a refusal within the current call was already reported to the host.
     bool has_refused;
@@ -163,7 +165,7 @@ typedef struct pp_session {
     /// clock that does not run.
     bool host_works;
     uint64_t host_since, host_cpu_since;
-    /// When the time of a spec's own code is over; 0 for no limit.
+    /// The thread's processor time at which the time of a spec's own code is over; 0 for no limit.
     uint64_t deadline;
     /// The ignored events that were already reported to the script's log, a bit for each.
     uint32_t reported_removals;
