@@ -2,7 +2,8 @@
 //
 //     tuf-client --metadata-dir DIR init ROOT
 //     tuf-client --metadata-dir DIR --metadata-url URL refresh
-//     tuf-client --metadata-dir DIR --metadata-url URL --target-name PATH… --target-base-url URL --target-dir DIR download
+//     tuf-client --metadata-dir DIR --metadata-url URL --target-base-url URL --target-dir DIR --target-name PATH… \
+//       download
 
 import Foundation
 import PatchCrypto
@@ -38,13 +39,16 @@ enum Client {
         let storage = Storage(folder: URL(filePath: try value("--metadata-dir"), directoryHint: .isDirectory))
         switch operands.first {
         case "init" where operands.count == 2:
-            try Data(contentsOf: URL(filePath: operands[1])).write(to: storage.pinnedRoot)
-            try Data(contentsOf: URL(filePath: operands[1])).write(to: storage.newestRoot)
+            let root = try Data(contentsOf: URL(filePath: operands[1]))
+            try root.write(to: storage.pinnedRoot)
+            try root.write(to: storage.newestRoot)
         case "refresh", "download":
             let metadata = try source(value("--metadata-url"))
             let isDownload = operands.first == "download"
             let targets = isDownload ? try source(value("--target-base-url")) : metadata
-            guard let now = Timestamp(secondsSince1970: Int(Date().timeIntervalSince1970)) else { return }
+            guard let now = Timestamp(secondsSince1970: Int(Date().timeIntervalSince1970)) else {
+                throw PatchError(.config, "the clock is before 1970 or after the year 9999")
+            }
             var client = try FeedClient(
                 root: Array(Data(contentsOf: storage.pinnedRoot)),
                 source: TwoSources(metadata: metadata, targets: targets),
@@ -65,6 +69,7 @@ enum Client {
         return try HTTPSource(url, settings: settings)
     }
 
+    /// Writes a target to the folder, under its path in hexadecimal, unless that file has its contents already.
     private static func download(_ path: String, to folder: URL, with client: inout FeedClient) async throws {
         guard let target = try await client.target(path) else {
             throw PatchError(.feedUnavailable, "\(path): no such target")
@@ -76,7 +81,7 @@ enum Client {
     }
 }
 
-/// The protocol has separate URLs for metadata and targets.
+/// Fetches metadata and targets from the separate URLs of the protocol. The first name of a path says which it is.
 private struct TwoSources: FeedSource {
     let metadata: HTTPSource
     let targets: HTTPSource
@@ -95,10 +100,10 @@ private struct Storage: FeedStorage {
     var pinnedRoot: URL { folder.appending(path: "pinned-root") }
     var newestRoot: URL { folder.appending(path: "root.json") }
 
+    private func isRoot(_ name: String) -> Bool { name.hasSuffix(".root.json") }
+
     /// Root files are stored under a name that does not end in `.json`.
-    private func place(_ name: String) -> URL {
-        folder.appending(path: name.hasSuffix(".root.json") ? name + ".kept" : name)
-    }
+    private func place(_ name: String) -> URL { folder.appending(path: isRoot(name) ? name + ".kept" : name) }
 
     func read(_ name: String, limit: Int) -> [UInt8]? {
         guard let bytes = try? Data(contentsOf: place(name)), bytes.count <= limit else { return nil }
@@ -108,7 +113,7 @@ private struct Storage: FeedStorage {
     func write(_ name: String, _ bytes: [UInt8]) throws(PatchError) {
         do {
             try Data(bytes).write(to: place(name), options: .atomic)
-            if place(name).lastPathComponent != name { try Data(bytes).write(to: newestRoot, options: .atomic) }
+            if isRoot(name) { try Data(bytes).write(to: newestRoot, options: .atomic) }
         } catch {
             throw PatchError(.config, "\(name): \(error)")
         }

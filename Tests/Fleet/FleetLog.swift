@@ -17,10 +17,12 @@ final class FleetLog: Sendable {
     /// The log of a device.
     func device(_ number: Int, _ version: AppVersion) throws -> PatchEventLog {
         var limits = PatchEventLog.Limits()
-        (limits.fileBytes, limits.files, limits.fileAge, limits.age) = (
-            256 << 20, .max, .seconds(Int64.max), .seconds(Int64.max)
-        )
+        limits.fileBytes = 256 << 20
+        limits.files = .max
+        limits.fileAge = .seconds(Int64.max)
+        limits.age = .seconds(Int64.max)
         var random = SeededRandom(number)
+        // With the highest bit, each number has 16 digits.
         let name = [random.next(), random.next()].map { String($0 | 1 << 63, radix: 16) }.joined()
         var resource = EventResource(
             host: try HostInfo(app: "com.example.shop", version: version.description), installation: name,
@@ -40,10 +42,11 @@ final class FleetLog: Sendable {
     /// years.
     private static func error(_ number: Int) -> Int {
         let year = 365 * 86_400_000
-        return number % 97 == 5 ? 3 * year : number % 89 == 5 ? -8 * year : 0
+        if number % 97 == 5 { return 3 * year }
+        return number % 89 == 5 ? -8 * year : 0
     }
 
-    /// Sets the time of the events that follow.
+    /// Sets the time of the events that follow, in hours since the beginning.
     func set(_ hour: Double) { now.store(Self.start + Int(hour * 3_600_000), ordering: .relaxed) }
 
     func emit(_ outcomes: [StoreState.Event], at hour: Double, _ log: PatchEventLog?) {
@@ -107,6 +110,8 @@ final class FleetLog: Sendable {
         }
     }
 
+    /// Stands for the SHA-256 of each envelope.
     private static let hash = String(repeating: "0", count: 64)
+
     private static func patch(_ version: String) -> PatchID? { Int(version).map { PatchID(id: Main.id, version: $0) } }
 }

@@ -10,31 +10,46 @@ import RandomSupport
 ///     fleet CHART.svg [DEVICES]
 ///     fleet --events FOLDER [DEVICES [PERCENT [CRASHES]]]
 ///
-/// The second form writes the events of one fleet, with a bad version 2 that is offered to PERCENT of the devices (25)
-/// and crashes CRASHES of a hundred launches (100). 0 makes a good release.
+/// The first form draws fleets of 250,000 devices, if not told otherwise. The second one writes the events of one fleet
+/// of DEVICES (10,000), with a bad version 2 that is offered to PERCENT of the devices (25) and crashes CRASHES of a
+/// hundred launches (100). 0 makes a good release.
 ///
 /// Version 1 of a patch is good on every device. At hour 24 version 2 is published to a part of the devices; it crashes
 /// the app on its first screen. At hour 28 the operator withdraws it. Every launch uses the store's state machine, and
 /// every sync the feed's choice of devices. Only files, networks and keys are left out.
 @main
 struct Main {
+    /// The hours in which version 2 is published, it is withdrawn, and the simulation ends.
     static let published = 24.0
     static let withdrawn = 28.0
     static let end = 24.0 * 5
     static let id = "com.example.shop.home"
 
+    private static let usage = PatchError(
+        .config, "usage: fleet CHART.svg [DEVICES], or fleet --events FOLDER [DEVICES [PERCENT [CRASHES]]]")
+
     static func main() throws {
-        let arguments = CommandLine.arguments
-        guard arguments.count >= 2 else { throw PatchError(.config, "usage: fleet CHART.svg [DEVICES]") }
-        if arguments[1] == "--events" {
-            let numbers = arguments.dropFirst(3).compactMap { Int($0) }
-            let log = FleetLog(folder: arguments[2])
-            let percent = numbers.count > 1 ? numbers[1] : 25
-            let crashes = numbers.count > 2 ? numbers[2] : 100
-            let fleet = try Fleet(percent: percent, hasGuard: true, crashes: Double(crashes) / 100, log: log)
-            return print(try fleet.run(numbers.first ?? 10_000).line)
+        var arguments = CommandLine.arguments.dropFirst()
+        guard let first = arguments.popFirst() else { throw usage }
+        guard first == "--events" else {
+            return try drawChart(to: first, devices: number(from: &arguments, otherwise: 250_000))
         }
-        let devices = arguments.count > 2 ? Int(arguments[2]) ?? 0 : 250_000
+        guard let folder = arguments.popFirst() else { throw usage }
+        let devices = try number(from: &arguments, otherwise: 10_000)
+        let percent = try number(from: &arguments, otherwise: 25)
+        let crashes = try number(from: &arguments, otherwise: 100)
+        let log = FleetLog(folder: folder)
+        let fleet = try Fleet(percent: percent, hasGuard: true, crashShare: Double(crashes) / 100, log: log)
+        print(try fleet.run(devices).line)
+    }
+
+    private static func number(from arguments: inout ArraySlice<String>, otherwise standard: Int) throws -> Int {
+        guard let word = arguments.popFirst() else { return standard }
+        guard let number = Int(word) else { throw usage }
+        return number
+    }
+
+    private static func drawChart(to file: String, devices: Int) throws {
         var outcomes: [Outcome] = []
         for percent in [1, 5, 25, 100] {
             for hasGuard in [true, false] {
@@ -46,7 +61,7 @@ struct Main {
             }
         }
         print("choices: \(Int(try Fleet.choicesPerSecond())) a second on one core")
-        try Chart(outcomes).svg.write(toFile: arguments[1], atomically: true, encoding: .utf8)
+        try Chart(outcomes).svg.write(toFile: file, atomically: true, encoding: .utf8)
     }
 }
 
@@ -57,10 +72,11 @@ struct Outcome {
     let devices: Int
     /// How many devices crashed at least once.
     var affected = 0
+    /// The crashes of all devices.
     var crashes = 0
+    /// The crashes of the device that crashed most often.
     var mostCrashes = 0
-    /// For each device that crashed, the hours from its first crash to the next successful launch; nil if there was
-    /// none.
+    /// The hours from each crash after a successful launch to the next successful launch; nil if there was none.
     var hours: [Double?] = []
     /// For each hour, how many devices are between a crash and a successful launch.
     var down = [Int](repeating: 0, count: Int(Main.end))
@@ -68,13 +84,15 @@ struct Outcome {
     var line: String {
         let back = hours.compactMap(\.self).sorted()
         func part(_ share: Double) -> String {
-            back.isEmpty ? "-" : String(format: "%.1f h", back[min(back.count - 1, Int(Double(back.count) * share))])
+            guard let last = back.indices.last else { return "-" }
+            return String(format: "%.1f h", back[min(last, Int(Double(back.count) * share))])
         }
         let average = affected == 0 ? 0 : Double(crashes) / Double(affected)
         return
             "\(percent)% \(hasGuard ? "with" : "without") the guard: \(affected) of \(devices) devices affected, "
             + String(format: "%.2f", average)
-            + " crashes each, at most \(mostCrashes); back after \(part(0.5)) (median), \(part(0.95)) (95 of 100); never: \(hours.count - back.count)"
+            + " crashes each, at most \(mostCrashes); back after \(part(0.5)) (median), \(part(0.95)) (95 of 100); "
+            + "never: \(hours.count - back.count)"
     }
 }
 
@@ -82,32 +100,36 @@ struct Fleet {
     let percent: Int
     let hasGuard: Bool
     /// The share of the launches with version 2 that crash.
-    let crashes: Double
+    let crashShare: Double
     let log: FleetLog?
     private let before: PatchList
     private let during: PatchList
     private let after: PatchList
 
-    init(percent: Int, hasGuard: Bool, crashes: Double = 1, log: FleetLog? = nil) throws {
+    init(percent: Int, hasGuard: Bool, crashShare: Double = 1, log: FleetLog? = nil) throws {
         self.percent = percent
         self.hasGuard = hasGuard
-        self.crashes = crashes
+        self.crashShare = crashShare
         self.log = log
         before = try Self.list([Self.entry(1)])
         during = try Self.list([Self.entry(1), Self.entry(2, rollout: percent)])
         // A good version stays.
-        after = crashes > 0 ? try Self.list([Self.entry(1), Self.entry(2, state: "withdrawn")]) : during
+        after = crashShare > 0 ? try Self.list([Self.entry(1), Self.entry(2, state: "withdrawn")]) : during
     }
 
     private static func entry(_ version: Int, state: String = "active", rollout: Int? = nil) -> String {
         let part = rollout.map { #","rollout":{"permyriad":\#($0 * 100),"by":"installation"}"# } ?? ""
-        return
-            #"{"id":"\#(Main.id)","version":\#(version),"path":"patches/\#(version).js","appVersions":">=2.0","engine":1,"state":"\#(state)"\#(part)}"#
+        return #"""
+            {"id":"\#(Main.id)","version":\#(version),"path":"patches/\#(version).js",\#
+            "appVersions":">=2.0","engine":1,"state":"\#(state)"\#(part)}
+            """#
     }
 
     private static func list(_ entries: [String]) throws -> PatchList {
-        let text =
-            #"{"schema":1,"enabled":true,"app":"com.example.shop","environment":"release","published":"2026-11-01T00:00:00Z","patches":[\#(entries.joined(separator: ","))]}"#
+        let text = #"""
+            {"schema":1,"enabled":true,"app":"com.example.shop","environment":"release",\#
+            "published":"2026-11-01T00:00:00Z","patches":[\#(entries.joined(separator: ","))]}
+            """#
         return try PatchList(decoding: Array(text.utf8))
     }
 
@@ -136,7 +158,10 @@ struct Fleet {
         guard let version = AppVersion(random.unit() < 0.9 ? "2.3.1" : "1.9.0") else { return }
         let perDay = 0.3 + random.unit() * random.unit() * 12
         var limits = CrashLimits()
-        if !hasGuard { (limits.trialFailures, limits.safeModeFailures) = (.max, .max) }
+        if !hasGuard {
+            limits.trialFailures = .max
+            limits.safeModeFailures = .max
+        }
         var state = StoreState(app: "com.example.shop", appVersion: version, installation: "device \(number)")
         let device = FeedDevice(
             app: "com.example.shop", environment: "release", appVersion: version, installation: state.installation)
@@ -145,9 +170,10 @@ struct Fleet {
         if version.description == "2.3.1" { state.add([(PatchID(id: Main.id, version: 1), "1")]) }
         var early = state.begin(limits: limits, at: nil)
         early += state.confirm(limits: limits, at: nil)
-        var (hour, crashes) = (0.0, 0)
+        var hour = 0.0
+        var crashes = 0
+        // The hour of the first crash after the last successful launch.
         var firstCrash: Double?
-        var isBack = true
         while true {
             hour += -Foundation.log(1 - random.unit()) * 24 / perDay
             guard hour < Main.end else { break }
@@ -155,15 +181,15 @@ struct Fleet {
             early = []
             log?.emit(outcomes, at: hour, events)
             log?.launch(state.launch?.patches ?? [], at: hour, events)
-            if state.launch?.patches.contains("2") == true, self.crashes == 1 || random.unit() < self.crashes {
+            // A release that always crashes takes no number from the generator.
+            if state.launch?.patches.contains("2") == true, crashShare == 1 || random.unit() < crashShare {
                 crashes += 1
                 firstCrash = firstCrash ?? hour
-                isBack = false
                 continue
             }
-            if let firstCrash, !isBack {
-                isBack = true
-                note(from: firstCrash, to: hour, &outcome)
+            if let first = firstCrash {
+                firstCrash = nil
+                note(from: first, to: hour, &outcome)
             }
             let confirmed = state.confirm(limits: limits, at: nil)
             log?.emit(confirmed, at: hour, events)
@@ -174,28 +200,34 @@ struct Fleet {
             if !isOffline { try sync(&state, device, at: hour + 1.0 / 60, events) }
             state.end()  // it goes to the background
         }
-        guard let firstCrash else { return }
-        if !isBack { note(from: firstCrash, to: nil, &outcome) }
+        guard crashes > 0 else { return }
+        if let firstCrash { note(from: firstCrash, to: nil, &outcome) }
         outcome.affected += 1
         outcome.crashes += crashes
         outcome.mostCrashes = max(outcome.mostCrashes, crashes)
     }
 
+    /// Notes the time from a crash to the next successful launch; nil if there was none.
     private func note(from first: Double, to back: Double?, _ outcome: inout Outcome) {
         outcome.hours.append(back.map { $0 - first })
         for hour in Int(first)..<Int((back ?? Main.end).rounded(.up)) { outcome.down[hour] += 1 }
     }
 
+    /// The list that is served at an hour.
+    private func served(at hour: Double) -> PatchList {
+        if hour < Main.published { return before }
+        return hour < Main.withdrawn ? during : after
+    }
+
     private func sync(
         _ state: inout StoreState, _ device: FeedDevice, at hour: Double, _ events: PatchEventLog?
     ) throws {
-        let list = hour < Main.published ? before : hour < Main.withdrawn ? during : after
         let held = state.held.reduce(into: [String: Set<Int>]()) {
             $0[$1.patch.id, default: []].insert($1.patch.version)
         }
         let bans = state.bans
         log?.set(hour)
-        for choice in try list.choices(
+        for choice in try served(at: hour).choices(
             for: device, held: held, isBanned: { entry in bans.contains { $0.patch.version == entry.version } })
         {
             switch choice.code {
@@ -227,8 +259,10 @@ struct Chart {
         let (width, height, left, top) = (640.0, 220.0, 60.0, 40.0)
         let hours = Int(Main.end)
         var text = """
-            <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 740 \(Int(top + height + 60))" font-family="sans-serif" font-size="12">
-            <style>text{fill:#333} .axis{stroke:#999} .with{stroke:#0a7} .without{stroke:#c33} path{fill:none;stroke-width:2}
+            <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 740 \(Int(top + height + 60))" \
+            font-family="sans-serif" font-size="12">
+            <style>text{fill:#333} .axis{stroke:#999} .with{stroke:#0a7} .without{stroke:#c33} \
+            path{fill:none;stroke-width:2}
             @media (prefers-color-scheme: dark){text{fill:#ddd} .axis{stroke:#777}}</style>
             <text x="\(left)" y="20">Devices between their first crash and their next launch that works, of 1,000</text>
 
@@ -262,13 +296,17 @@ struct Chart {
             let count: Double = shown.first.map { Double(most) * share / Double($0.devices) * 1000 } ?? 0
             let y = top + height * (1 - share)
             text +=
-                "<line class=\"axis\" x1=\"\(left)\" x2=\"\(left + width)\" y1=\"\(y)\" y2=\"\(y)\" stroke-width=\"0.5\"/>\n"
+                "<line class=\"axis\" x1=\"\(left)\" x2=\"\(left + width)\" y1=\"\(y)\" y2=\"\(y)\" "
+                + "stroke-width=\"0.5\"/>\n"
             text +=
                 "<text x=\"\(left - 8)\" y=\"\(y + 4)\" text-anchor=\"end\">\(String(format: "%.0f", count))</text>\n"
         }
         text += """
-            <path class="with" d="M\(left) \(top + height + 40)h30"/><text x="\(left + 38)" y="\(top + height + 44)">with the crash guard</text>
-            <path class="without" d="M\(left + 220) \(top + height + 40)h30"/><text x="\(left + 258)" y="\(top + height + 44)">without it: no launch lives long enough to sync</text>
+            <path class="with" d="M\(left) \(top + height + 40)h30"/>\
+            <text x="\(left + 38)" y="\(top + height + 44)">with the crash guard</text>
+            <path class="without" d="M\(left + 220) \(top + height + 40)h30"/>\
+            <text x="\(left + 258)" y="\(top + height + 44)">\
+            without it: no launch lives long enough to sync</text>
             </svg>
 
             """
