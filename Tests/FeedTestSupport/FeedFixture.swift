@@ -54,6 +54,8 @@ package final class FeedFixture: Sendable {
     }
 
     /// Reads the feed, changes it, and writes it back.
+    ///
+    /// - Parameter keys: The keys that sign; nil for those of the roles `release` and `online`.
     package func change(
         with keys: [SigningKey]? = nil, at now: Timestamp = now, _ body: (inout FeedRepository) throws -> Void
     ) throws {
@@ -119,12 +121,12 @@ extension SigningKey {
 /// A feed's files in memory, and the requests for them.
 package final class MemorySource: FeedSource {
     private let state = Mutex<(files: [String: [UInt8]], requests: [String])>(([:], []))
-    /// The clock of the source.
+    /// The time of all its replies; nil if it tells none.
     package let date: Timestamp?
 
     package init(date: Timestamp? = nil) { self.date = date }
 
-    /// A copy with another clock.
+    /// A copy with another time. It has had no requests.
     package init(_ other: MemorySource, date: Timestamp?) {
         self.date = date
         state.withLock { $0.files = other.files }
@@ -140,8 +142,8 @@ package final class MemorySource: FeedSource {
         set { state.withLock { $0.files[path] = newValue } }
     }
 
-    /// The requests since the last reading.
-    package func requests() -> [String] {
+    /// The requests since the last call.
+    package func takeRequests() -> [String] {
         state.withLock { state in
             defer { state.requests = [] }
             return state.requests
@@ -179,7 +181,7 @@ package final class MemorySource: FeedSource {
     }
 }
 
-/// A source that behaves like another one until something happens to a file.
+/// A source that changes the replies of another one, or throws instead.
 package struct FaultySource: FeedSource {
     private let source: MemorySource
     private let change: @Sendable (String, FeedReply) throws(PatchError) -> FeedReply
@@ -207,7 +209,11 @@ package final class MemoryStorage: FeedStorage {
         set { items.withLock { $0 = newValue } }
     }
 
-    package func read(_ name: String, limit: Int) -> [UInt8]? { all[name].flatMap { $0.count <= limit ? $0 : nil } }
-    package func write(_ name: String, _ bytes: [UInt8]) throws(PatchError) { all[name] = bytes }
-    package func remove(_ name: String) throws(PatchError) { all[name] = nil }
+    package func read(_ name: String, limit: Int) -> [UInt8]? {
+        guard let bytes = all[name], bytes.count <= limit else { return nil }
+        return bytes
+    }
+
+    package func write(_ name: String, _ bytes: [UInt8]) throws(PatchError) { items.withLock { $0[name] = bytes } }
+    package func remove(_ name: String) throws(PatchError) { items.withLock { $0[name] = nil } }
 }

@@ -9,7 +9,9 @@ package final class ManualClock: Sendable {
 
     package init() {}
 
+    /// The time in seconds since 1970.
     package var now: Int { seconds.load(ordering: .relaxed) }
+    /// Moves it on by some seconds.
     package func advance(_ count: Int) { seconds.add(count, ordering: .relaxed) }
 
     /// How long it has run. Who waits for a later moment is never woken.

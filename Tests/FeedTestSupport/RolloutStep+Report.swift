@@ -5,8 +5,13 @@ package import PatchReport
 extension RolloutStep.Gate {
     /// A gate with its verdict on a patch of a report.
     package init(_ gate: ReportGate, on patch: FleetReport.Patch, of report: FleetReport) {
-        let verdict = Verdict(rawValue: gate.judge(patch, scale: report.scale).verdict.rawValue)
-        self.init(gate.text, verdict ?? .undecided, "", isExact: gate.isExact)
+        let verdict: Verdict =
+            switch gate.judge(patch, scale: report.scale).verdict {
+            case .passed: .passed
+            case .crossed: .crossed
+            case .undecided: .undecided
+            }
+        self.init(gate.text, verdict, "", isExact: gate.isExact)
     }
 }
 

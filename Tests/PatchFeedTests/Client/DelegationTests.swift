@@ -100,16 +100,16 @@ import Testing
             )
         }
         try serve([("targets", [names[0]], [])] + roles)
-        _ = source.requests()
+        _ = source.takeRequests()
         #expect(try await role(of: "x") == nil)
         // The top role and 31 others.
-        #expect(source.requests().count { $0.hasPrefix("metadata/1.r") } == 31)
+        #expect(source.takeRequests().count { $0.hasPrefix("metadata/1.r") } == 31)
     }
 
     @Test func namesOfRolesAreEncoded() async throws {
         try serve([("targets", ["../a/b?"], []), ("../a/b?", [], ["x"])])
         #expect(try await role(of: "x") == "../a/b?")
-        #expect(source.requests().contains("metadata/1...%2Fa%2Fb%3F.json"))
+        #expect(source.takeRequests().contains("metadata/1...%2Fa%2Fb%3F.json"))
     }
 
     /// Both are roles of their own, although Swift takes the one name for the other.

@@ -15,10 +15,10 @@ import PatchPublishing
     init() throws { feed = try FeedFixture(publishing: 1...3) }
 
     @Test func aFirstUpdateReadsEachFileOnce() async throws {
-        _ = feed.server.requests()
+        _ = feed.server.takeRequests()
         let list = try await feed.list(storage)
         #expect(list.entries.map(\.version) == [1, 2, 3])
-        let list2 = feed.server.requests()
+        let list2 = feed.server.takeRequests()
         #expect(
             list2.dropLast() == [
                 "metadata/2.root.json", "metadata/timestamp.json", "metadata/2.snapshot.json",
@@ -40,26 +40,26 @@ import PatchPublishing
         for version in 1...3 { _ = try await client.target(FeedFixture.path(version)) }
         _ = try await client.listTarget()
         _ = try await client.target(PatchList.path(for: FeedFixture.app))
-        let requests = feed.server.requests()
+        let requests = feed.server.takeRequests()
         #expect(Set(requests).count == requests.count, "\(requests)")
     }
 
     @Test func anUnchangedFeedIsTwoRequests() async throws {
         _ = try await feed.list(storage)
-        _ = feed.server.requests()
+        _ = feed.server.takeRequests()
         var client = try feed.client(storage)
         try await client.update()
-        #expect(feed.server.requests() == ["metadata/2.root.json", "metadata/timestamp.json"])
+        #expect(feed.server.takeRequests() == ["metadata/2.root.json", "metadata/timestamp.json"])
         #expect(feed.server["metadata/timestamp.json"]!.count < 600)
     }
 
     @Test func aChangedPercentageReadsWhatTheOnlineKeySigns() async throws {
         _ = try await feed.list(storage)
         try feed.change(with: [feed.online]) { $0.edit(in: FeedFixture.details) { $0.isEnabled = false } }
-        _ = feed.server.requests()
+        _ = feed.server.takeRequests()
         #expect(try await !feed.list(storage).isEnabled)
         #expect(
-            feed.server.requests().dropLast() == [
+            feed.server.takeRequests().dropLast() == [
                 "metadata/2.root.json", "metadata/timestamp.json", "metadata/3.snapshot.json",
                 "metadata/3.rollout.json",
             ])
