@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A program that uses the macros, with a plug-in built with the toolchain's SwiftSyntax, so that nothing is fetched.
-// The declarations of the macros are in PatchMacros.
+// Programs that use the macros, with a plug-in built with the toolchain's SwiftSyntax, so that nothing is fetched. The
+// declarations of the macros are links to those of PatchMacros.
 guard let plugin = Context.environment["PATCHPACK_MACROS"] else { fatalError("`make check-packages` builds this") }
 let package = Package(
     name: "Macros",

@@ -28,7 +28,7 @@ struct Interface: Decodable {
 
 @MainActor enum World { nonisolated(unsafe) static var wrong = 0 }
 
-/// Calls each shape once. A patch adds `more` to the result.
+/// Calls the shapes that `main` registers. A patch adds `more` to their results, and 0 if there is none.
 @MainActor func callAll(_ more: Int) async {
     let cart = Cart()
     let extra = Double(more)
@@ -126,7 +126,7 @@ struct Interface: Decodable {
             await callAll(round)
             check(bench.failures.isEmpty, true, "\(bench.failures)")
         }
-        // The registry no longer exists, and the functions return.
+        // The registries and their patch no longer exist, so the originals answer.
         await callAll(0)
         if World.wrong > 0 { fatalError("\(World.wrong) wrong") }
         print("macros: \(count) functions, patched and not: right")

@@ -2,7 +2,8 @@ import Foundation
 import PatchCrypto
 import PatchRunner
 
-// Every shape of a function that can be @Patchable.
+// Every shape of a function that can be @Patchable. Main.swift calls those of the types that it registers; of the
+// others, it is enough that they compile.
 
 @PatchStruct struct Item: Equatable {
     var name: String

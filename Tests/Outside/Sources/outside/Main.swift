@@ -64,8 +64,12 @@ enum World {
     }
 
     /// Checks that a call calls its original once, and throws the original's error.
+    ///
+    /// - Parameters:
+    ///   - isThrowing: Whether the original may fail. If so, the call is made again, and it fails.
+    ///   - call: Makes the call; whether its result is right.
     static func check(_ what: String, throws isThrowing: Bool, _ call: () async throws -> Bool) async {
-        for fails in isThrowing ? [false, true] : [false] {
+        for fails in [false, true] where isThrowing || !fails {
             World.fails.store(fails, ordering: .relaxed)
             let before = calls.load(ordering: .relaxed)
             do {
@@ -100,6 +104,8 @@ struct Around: PatchInstrument {
 
 /// Runs a body on a thread with the least stack. It has no room for a script, nor for much else, such as Foundation's
 /// `Thread`.
+///
+/// - Returns: What the body returns; false if there is no such thread.
 func onSmallestThread(_ body: @escaping @Sendable () -> Bool) -> Bool {
     let work = SmallestWork(body)
     var attributes = pthread_attr_t()
@@ -130,7 +136,8 @@ final class SmallestWork: Sendable {
 @main
 struct Main {
     static func main() async throws {
-        let (functions, registry) = (Kept.functions, Kept.registry)
+        let functions = Kept.functions
+        let registry = Kept.registry
         try registry.expose(Basket.self) { exposeMethods(&$0) }
         let asked = try registry.replaceable("Methods.sum") { (_: Basket) -> Double in 0 }
         let small = try registry.replaceable("Small.add") { (x: Int) -> Int in x }
@@ -143,14 +150,20 @@ struct Main {
         limits.loadTime = .seconds(20)
         let runner = PatchRunner(
             registry: registry, host: try HostInfo(app: "com.example.outside", version: "1"), limits: limits,
-            onEvent: { if case .failed = $0.kind { print("wrong:", $0) } })
+            onEvent: { if case .failed = $0.kind { World.check(false, "\($0)") } })
         let own = ["Methods.sum", "Orders.pay", "Small.add"]
         let names = registry.state.map(\.name).filter { !own.contains($0) }
-        let script =
-            names.map { "patch.replace('\($0)', function(original, ...) return original(...) end)\n" }.joined()
-            + "patch.replace('Methods.sum', function(original, basket) return \(methodCalls) end)\n"
-            + "patch.replace('Small.add', function(original, x) return x + 1 end)\n"
-            + "patch.replace('Orders.pay', function(_, order, id) order.id = id:lower() order.total = order.total * 3 return order end)"
+        let others = names.map { "patch.replace('\($0)', function(original, ...) return original(...) end)\n" }.joined()
+        let script = """
+            \(others)
+            patch.replace('Methods.sum', function(original, basket) return \(methodCalls) end)
+            patch.replace('Small.add', function(original, x) return x + 1 end)
+            patch.replace('Orders.pay', function(_, order, id)
+                order.id = id:lower()
+                order.total = order.total * 3
+                return order
+            end)
+            """
         let signingKey = try SigningKey.generate(.ed25519)
         let scriptKey = try ScriptKey.generate(.aes128CBCMD5)
         let manifest = try Manifest(
@@ -177,9 +190,8 @@ struct Main {
         let instrumented = Around.calls.load(ordering: .relaxed)
         World.check(instrumented == (Around.asked == nil ? 0 : patched), "\(instrumented) of \(patched) instrumented")
         let wrong = World.wrong.load(ordering: .relaxed)
-        print(
-            "\(World.calls.load(ordering: .relaxed)) calls of \(names.count) functions, \(instrumented) instrumented, \(wrong) wrong"
-        )
+        let calls = World.calls.load(ordering: .relaxed)
+        print("\(calls) calls of \(names.count) functions, \(instrumented) instrumented, \(wrong) wrong")
         if wrong > 0 { throw Trouble(text: "\(wrong) wrong") }
     }
 }

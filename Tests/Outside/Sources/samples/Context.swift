@@ -5,9 +5,11 @@ import PatchDevice
 let host = try! HostInfo(app: "com.example.shop", version: "2.3.1")
 let registry = PatchRegistry()
 let now = Timestamp(secondsSince1970: 1_800_000_000)!
-let (envelope, file, publicKeyPEM, keyFile, pinnedRoot): ([UInt8], [UInt8], [UInt8], [UInt8], [UInt8]) = (
-    [], [], [], [], []
-)
+let envelope: [UInt8] = []
+let file: [UInt8] = []
+let publicKeyPEM: [UInt8] = []
+let keyFile: [UInt8] = []
+let pinnedRoot: [UInt8] = []
 let scriptKey = try! ScriptKey.generate(.aes128CBCMD5)
 let trust = try! TrustStore(trusting: [])
 let patches = PatchDevice(
