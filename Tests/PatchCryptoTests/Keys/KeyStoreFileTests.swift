@@ -19,6 +19,9 @@ import Testing
         let ring = try KeyStoreFile.open(file, passphrase: passphrase)
         #expect(ring.keys.map(\.name) == ["a", "b"])
         #expect(ring.keys.map(\.key.id) == [TestKeys.script.id, TestKeys.otherScript.id])
+    }
+
+    @Test func keyStoreFileOtherVersionIsNamed() {
         #expect(KeyStoreFile.isStore(file) && !KeyStoreFile.isStore(file.dropFirst()))
         let next = String(decoding: file, as: UTF8.self).replacing("keystore-1 ", with: "keystore-2 ")
         for text in [next, next + "a third line\n", String(next.dropLast())] {
@@ -65,7 +68,8 @@ import Testing
 
     /// The limits of the cost that a file may demand: 256 MiB, and four rounds.
     @Test func theCostIsBounded() {
-        #expect(Scrypt(log2N: 18, r: 8, p: 4) != nil && Scrypt(log2N: 18, r: 9, p: 1) == nil)
+        #expect(Scrypt(log2N: 18, r: 8, p: 4) != nil && Scrypt(log2N: 18, r: 8, p: 5) == nil)
+        #expect(Scrypt(log2N: 18, r: 9, p: 1) == nil)
         #expect(Scrypt(log2N: 15, r: 1, p: 1) != nil && Scrypt(log2N: 16, r: 1, p: 1) == nil)
         #expect(Scrypt(log2N: 20, r: 2, p: 1) != nil && Scrypt(log2N: 20, r: 3, p: 1) == nil)
         #expect(Scrypt(log2N: 9, r: 8, p: 1) == nil && Scrypt(log2N: nil, r: 8, p: 1) == nil)

@@ -5,7 +5,8 @@ import Testing
 /// Keys of foreign metadata.
 @Suite(.ownThreads) struct SchemeKeyTests {
     @Test func keysAreEqualIfTheyAreTheSameKey() throws {
-        let (pem, other) = try (TestKeys.signing.verifyingKey.pem(), TestKeys.otherSigning.verifyingKey.pem())
+        let pem = try TestKeys.signing.verifyingKey.pem()
+        let other = try TestKeys.otherSigning.verifyingKey.pem()
         let key = try SchemeKey(pem: pem, for: .rsaPSS)
         #expect(try key.isEqual(to: SchemeKey(pem: pem, for: .rsaPSS)))
         #expect(try !key.isEqual(to: SchemeKey(pem: other, for: .rsaPSS)))
@@ -35,7 +36,8 @@ import Testing
     }
 
     @Test func aKeyIsOfTheKindOfItsScheme() throws {
-        let (rsa, ed25519) = try (TestKeys.signing.verifyingKey, SigningKey.generate(.ed25519).verifyingKey)
+        let rsa = TestKeys.signing.verifyingKey
+        let ed25519 = try SigningKey.generate(.ed25519).verifyingKey
         #expect(throws: PatchError(.config, "")) { try SchemeKey(pem: rsa.pem(), for: .ecdsaP256) }
         #expect(throws: PatchError(.config, "")) { try SchemeKey(pem: ed25519.pem(), for: .ecdsaP256) }
         #expect(throws: PatchError(.config, "")) { try SchemeKey(pem: ed25519.pem(), for: .rsaPSS) }

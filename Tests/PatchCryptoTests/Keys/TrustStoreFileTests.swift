@@ -2,7 +2,7 @@ import PatchCrypto
 import TestSupport
 import Testing
 
-/// A trust store as a text file.
+/// A trust store: its text file, its keys, and the signatures of the file.
 @Suite(.ownThreads) struct TrustStoreFileTests {
     private static let keys = [
         "MCowBQYDK2VwAyEA11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=",
@@ -58,7 +58,8 @@ import Testing
 
     @Test func trustStoreFileDuplicateNameOrKeyIsRefused() throws {
         var store = try store("ed25519 \(Self.keys[0]) alice\n")
-        let (alice, other) = (store.keys[0], try TrustedKey(SigningKey.generate(.ed25519).verifyingKey, name: "alice"))
+        let alice = store.keys[0]
+        let other = try TrustedKey(SigningKey.generate(.ed25519).verifyingKey, name: "alice")
         for key in [alice, other, try TrustedKey(other.key)] {
             #expect(throws: PatchError(.config, "")) { try store.add(key) }
         }
@@ -101,20 +102,35 @@ import Testing
 
     @Test func aPinIsTheDigestOfTheFile() throws {
         let file = Array("ed25519 \(Self.keys[0]) alice\n".utf8)
-        let pin = try TrustStoreFile.pin(of: file)
+        let pin = "66efec1d9af5adfc02f28e864d5619c75cea2de22d029aa735595b8b060116db"
+        #expect(try TrustStoreFile.pin(of: file) == pin)
         #expect(try TrustStore(decoding: file, pinnedTo: pin).keys.count == 1)
         #expect(throws: PatchError(.modifiedTrust, "")) { try TrustStore(decoding: file + [0x0A], pinnedTo: pin) }
         for text in [pin.uppercased(), String(pin.dropLast()), pin + "0", ""] {
             #expect(throws: PatchError(.config, ""), "\(text)") { try TrustStore(decoding: file, pinnedTo: text) }
         }
-        let pem = try TestKeys.signing.verifyingKey.pem()
-        #expect(
-            try TrustStore(decoding: pem, rsaDefault: .rsaSHA1).keys.map(\.key.id) == [TestKeys.signing.verifyingKey.id]
-        )
+    }
+
+    @Test func aKeyInPEMIsAStoreOfOneKey() throws {
+        let key = TestKeys.signing.verifyingKey
+        let pem = try key.pem()
+        #expect(try TrustStore(decoding: pem, rsaDefault: .rsaSHA1).keys.map(\.key.id) == [key.id])
         #expect(try TrustStore(decoding: Array("text\n".utf8) + pem, rsaDefault: .rsaSHA1).keys.count == 1)
     }
 
-    // MARK: in a trust store
+    // MARK: its keys
+
+    @Test func aKeyGivenTwiceCountsOnce() throws {
+        let key = TestKeys.signing.verifyingKey
+        #expect(try TrustStore(trusting: [key, key, TestKeys.otherSigning.verifyingKey]).keys.count == 2)
+    }
+
+    @Test func noKeyAndOneKeyForTwoAlgorithmsAreRefused() throws {
+        let key = TestKeys.signing.verifyingKey
+        let other = try VerifyingKey(pem: key.pem(), algorithm: .rsaSHA256)
+        #expect(throws: PatchError(.config, "")) { try TrustStore(trusting: [key, other]) }
+        #expect(throws: PatchError(.config, "")) { try TrustStore(keys: []) }
+    }
 
     @Test func aKeyIsNotGivenWithTwoEnds() throws {
         let key = TestKeys.signing.verifyingKey
@@ -139,7 +155,8 @@ import Testing
 
     @Test func aSignatureIsOfAKeyThatCounts() throws {
         let end = try #require(Timestamp("2027-01-01T00:00:00Z"))
-        let (key, other) = (try SigningKey.generate(.ed25519), try SigningKey.generate(.ed25519))
+        let key = try SigningKey.generate(.ed25519)
+        let other = try SigningKey.generate(.ed25519)
         let label = SignedTrustStore.Label(app: "com.example.shop", environment: "release", number: 3)
         let trust = try TrustStore(keys: [TrustedKey(key.verifyingKey, expires: end)])
         var store = try SignedTrustStore(Array("# empty\n".utf8))
