@@ -71,7 +71,8 @@ import Testing
             return fields
         }
         func shown(_ fields: ManifestFields) -> String { String(describing: fields) }
-        let (first, second) = (fields("a", 1), fields("b", 2))
+        let first = fields("a", 1)
+        let second = fields("b", 2)
         #expect(shown(ManifestFields().completed(by: second)) == shown(second))
         #expect(shown(first.completed(by: second)) == shown(first))
         #expect(shown(first.completed(by: ManifestFields())) == shown(first))

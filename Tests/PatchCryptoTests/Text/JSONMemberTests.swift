@@ -15,14 +15,6 @@ import Testing
         #expect(value.text() == #"{"b":{"y":3},"a":2,"c":{"z":4}}"#)
     }
 
-    @Test(arguments: [
-        ("\u{FEFF}{}", "a byte order mark"), ("version https://git-lfs.github.com/spec/v1\n", "a Git LFS pointer"),
-    ])
-    func jsonValueOtherFileTypeNamesCause(text: String, cause: String) {
-        let error = #expect(throws: PatchError(.malformed, "")) { try JSONValue(parsing: Array(text.utf8)) }
-        #expect(error?.message.hasPrefix("not JSON at byte 0: \(cause)") == true)
-    }
-
     @Test func scalarsAreEscapedWhenAsked() {
         let value = JSONValue.string("a<b")
         #expect(value.text() == #""a<b""# && value.text(escaping: { $0 == "<" }) == #""a\u003cb""#)

@@ -1,33 +1,18 @@
-import PatchCrypto
 import TestSupport
 import Testing
 
-/// Strings compared by their bytes. Swift's own comparison treats canonically equivalent strings as equal.
-@Suite(.ownThreads) struct BytesTests {
-    private static let texts = [
-        "", "a", "a\u{0}", "ab", "a longer name than fifteen bytes", "a longer name than fifteen bytez", "e\u{301}",
-        "\u{E9}", "z",
-        "\u{FFFD}", "😀",
-    ]
+@testable import PatchCrypto
 
-    @Test func byteComparisonAnyTwoStringsFollowsUTF8() {
-        for left in Self.texts {
-            for right in Self.texts {
-                #expect(left.isByteEqual(to: right) == (Array(left.utf8) == Array(right.utf8)), "\(left) \(right)")
-                #expect(
-                    left.hasBytes(before: right) == left.utf8.lexicographicallyPrecedes(right.utf8),
-                    "\(left) \(right)")
-            }
-        }
-    }
+/// JSON as it is read: strings, keys, numbers, and how deep they may be.
+@Suite(.ownThreads) struct JSONReaderTests {
+    private func isRead(_ text: String) -> Bool { (try? JSONValue(parsing: Array(text.utf8))) != nil }
 
-    @Test func onlyUTF8IsText() {
-        for text in Self.texts {
-            #expect(String(utf8: Array(text.utf8)[...]).map { Array($0.utf8) } == Array(text.utf8))
+    @Test func valuesAreThirtyTwoDeepAtMost() {
+        func nested(_ depth: Int, _ open: String, _ close: String) -> String {
+            String(repeating: open, count: depth) + "1" + String(repeating: close, count: depth)
         }
-        for bytes: [UInt8] in [[0x80], [0xC3], [0x61, 0xC0, 0x80], [0xED, 0xA0, 0x80], [0xF5, 0x80, 0x80, 0x80]] {
-            #expect(String(utf8: bytes[...]) == nil, "\(bytes)")
-            #expect(String(utf8: ([0x61] + bytes + Array(repeating: 0x61, count: 20))[...]) == nil, "\(bytes)")
+        for (open, close) in [("[", "]"), (#"{"a":"#, "}")] {
+            #expect(isRead(nested(32, open, close)) && !isRead(nested(33, open, close)))
         }
     }
 
@@ -47,9 +32,11 @@ import Testing
     }
 
     @Test(arguments: [#"{"a":1,"a":2}"#, #"{"b":1,"a":2,"b":3}"#, #"{"a":1,"b":2,"a":3}"#, #"{"":1,"":2}"#])
-    func aKeyThatIsThereTwiceIsRefused(_ json: String) throws {
+    func aKeyThatIsThereTwiceIsRefused(_ json: String) {
         #expect(throws: PatchError.self) { try JSONValue(parsing: Array(json.utf8)) }
-        // The same letter in two forms makes two keys.
+    }
+
+    @Test func theSameLetterInTwoFormsMakesTwoKeys() throws {
         #expect(try JSONValue(parsing: Array("{\"e\u{301}\":1,\"\u{E9}\":2}".utf8)).members.count == 2)
     }
 
@@ -77,20 +64,43 @@ import Testing
         #expect(try JSONValue(parsing: Array("-0".utf8)).number == 0)
         let others = [
             "9223372036854775808", "-9223372036854775809", "18446744073709551616", "18446744073709551617",
-            String(repeating: "9", count: 40), "-", "+1", "01", "-01", "1.0", "1e3", "0x1", "tru", "nul", "truefalse",
-            "",
+            String(repeating: "9", count: 40), "-", "--1", "+1", "01", "-01", "1.0", "1e3", "0x1", "tru", "nul",
+            "truefalse", "", " ",
         ]
         for text in others {
             #expect(throws: PatchError.self, "\(text)") { try JSONValue(parsing: Array(text.utf8)) }
         }
     }
 
-    @Test func stringsAreTheSameKeyOnlyIfTheirBytesAre() {
-        let keys = Set(Self.texts.map { ExactString($0) })
-        #expect(keys.count == Self.texts.count)
-        for text in Self.texts {
-            // Another copy, which may have another internal form.
-            #expect(keys.contains(ExactString(String(decoding: Array(text.utf8), as: UTF8.self))))
+    @Test func jsonValuePlainTextIsWrittenUnchanged() throws {
+        let plain = [
+            #"{"a":1,"b":{"c":[true,false,null,"x y"]},"é":"ü"}"#, "[]", "{}", "0", #"[""]"#, #"{"":0,"a":{}}"#,
+        ]
+        let others = [
+            #"{"b":1,"a":1}"#, #"{"a": 1}"#, "[1 ]", " 1", "1\n", "-0", "-1", #""\u0041""#, #""\n""#, #""\/""#,
+            #"["a","\u00e9"]"#,
+            #"[{"b":1,"a":1}]"#, "[1,\t2]",
+        ]
+        for (text, isExpected) in plain.map({ ($0, true) }) + others.map({ ($0, false) }) {
+            var isPlain = !isExpected
+            let value = try JSONValue(parsing: Array(text.utf8), isPlain: &isPlain)
+            #expect(isPlain == isExpected, "\(text)")
+            if isPlain { #expect(value.text() == text) }
         }
+    }
+
+    @Test func spaceIsBetweenTokensOnly() {
+        #expect(isRead(" \t\r\n{ \"a\" : [ 1 , 2 ] } \n"))
+        for text in ["{} {}", "[1,]", "[,1]", "{\"a\":1,}", "{\"a\" 1}", "[1 2]", "tru", "nul", "\u{0B}1"] {
+            #expect(!isRead(text), "\(text)")
+        }
+    }
+
+    @Test(arguments: [
+        ("\u{FEFF}{}", "a byte order mark"), ("version https://git-lfs.github.com/spec/v1\n", "a Git LFS pointer"),
+    ])
+    func jsonValueOtherFileTypeNamesCause(text: String, cause: String) {
+        let error = #expect(throws: PatchError(.malformed, "")) { try JSONValue(parsing: Array(text.utf8)) }
+        #expect(error?.message.hasPrefix("not JSON at byte 0: \(cause)") == true)
     }
 }
