@@ -49,9 +49,10 @@ import Testing
                         let algorithm = trusted.verifyingKey.algorithm
                         let isNamed = named.verifyingKey.id == trusted.verifyingKey.id && claimed == algorithm
                         let isRight = isNamed && madeBy.verifyingKey.algorithm == algorithm
-                        let expected: PatchError? =
-                            isRight ? nil : PatchError(isNamed ? .badSignature : .unknownSigner, "")
-                        #expect(found == expected, "\(madeBy.verifyingKey.algorithm) as \(claimed) for \(algorithm)")
+                        let refusal: PatchError.Code = isNamed ? .badSignature : .unknownSigner
+                        #expect(
+                            found?.code == (isRight ? nil : refusal),
+                            "\(madeBy.verifyingKey.algorithm) as \(claimed) for \(algorithm)")
                     }
                 }
             }

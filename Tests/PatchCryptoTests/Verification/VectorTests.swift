@@ -5,7 +5,8 @@ import Testing
 
 /// Runs the vectors through the library.
 @Suite(.ownThreads) struct VectorTests {
-    /// A reader's verdict on a vector: `accepted` and its scripts, or the stage and the code of the refusal.
+    /// The library's verdict on a vector: `accepted` and its scripts, or the stage and the code of the refusal. The
+    /// stage is `config` if a key is refused.
     private func verdict(of vector: Vector) throws -> (String, scripts: [String: String]) {
         var stage: VerificationReport.Stage?
         let trusted = try vector.trust.map { name in
