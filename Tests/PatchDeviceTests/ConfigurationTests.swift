@@ -18,7 +18,7 @@ import Testing
         try DeviceSimulator(app: "com.example.shop", version: "2.3.1") { registry in registry }
     }
 
-    @Test func aClockInSecondsReachesTheLogAndTheRunner() async throws {
+    @Test func aClockInSecondsReachesTheLogAndProgressIsTold() async throws {
         let feed = try Self.simulator().feed
         let time = try #require(Timestamp("2026-09-21T14:13:20Z"))
         let progress = Mutex<[SyncProgress]>([])

@@ -39,7 +39,9 @@ import Testing
     }
 
     @Test func aLaunchWaitsForACheckThatAnotherThreadMakes() {
-        let (begun, goOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let begun = DispatchSemaphore(value: 0)
+        let goOn = DispatchSemaphore(value: 0)
+        let first = Mutex<String?>(nil)
         let checks = LaunchChecks(2) { index in
             if index == 1 {
                 begun.signal()
@@ -49,9 +51,11 @@ import Testing
         }
         begun.wait()
         DispatchQueue.global().async {
-            #expect(self.message(checks.take(0)) == "0")
+            let taken = self.message(checks.take(0))
+            first.locked { $0 = taken }
             goOn.signal()
         }
         #expect(message(checks.take(1)) == "1")
+        #expect(first.locked { $0 } == "0")
     }
 }

@@ -39,7 +39,7 @@ import Testing
         try Bench(app: "com.example.shop", version: "2.3.1") { try App($0) }
     }
 
-    /// A device on which a version of the patch runs, and has proved itself if it is version 1.
+    /// A device on which version 1 of the patch runs, and has proved itself.
     private func benchWithAGuard() async throws -> Bench {
         let bench = try bench()
         try bench.feed.publish(source: Self.source(1))
@@ -93,7 +93,7 @@ import Testing
         #expect(codes(bench) == ["2 withdrawn"])
     }
 
-    @Test func aKeyThatIsRevokedOrTheSwitchEndsAClosedPatchToo() async throws {
+    @Test func aBanOrTheSwitchEndsAClosedPatchToo() async throws {
         let bench = try bench()
         try await close(bench)
         try bench.feed.disable()

@@ -43,7 +43,7 @@ import Testing
         #expect(report.counts == [.expired: 1, .kept: 1, .rollout: 1, .withdrawn: 1])
     }
 
-    /// A version that was banned, twice, and then withdrawn.
+    /// Versions that were banned twice. The first one was then withdrawn.
     @Test func followerHasOneResultForABannedVersion() throws {
         let version = try #require(AppVersion("1.0"))
         var state = StoreState(app: "a", appVersion: version, installation: "i")

@@ -6,7 +6,7 @@ import Testing
 
 @testable import PatchDevice
 
-/// The time of a device's next sync, its name, and a feed in a folder.
+/// The time of a device's next sync, its name, the resource of its events, and a feed in a folder.
 @Suite(.ownThreads) struct SyncSettingsTests {
     private static let now = Timestamp("2026-11-26T00:00:00Z")
 
@@ -30,7 +30,11 @@ import Testing
     /// Devices that start at the same moment sync at different times.
     @Test(arguments: [(0.2, 1.2), (1.0, 2.0), (7.0, 2.0), (-1.0, 1.0), (Double.infinity, 2.0)])
     func chanceAddsUpToAPart(jitter: Double, most: Double) throws {
-        let waits = try (1...200).map { _ in try wait { ($0.minimumInterval, $0.jitter) = (.seconds(10_000), jitter) }
+        let waits = try (1...200).map { _ in
+            try wait {
+                $0.minimumInterval = .seconds(10_000)
+                $0.jitter = jitter
+            }
         }
         #expect(waits.allSatisfy { (10_000...Int(most * 10_000)).contains($0) })
         #expect(Set(waits).count > 50 || most == 1)
