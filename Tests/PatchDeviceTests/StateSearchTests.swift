@@ -185,7 +185,7 @@ import Testing
             world.answering = []
             world.isShadowing = false
         case .attack:
-            guard old.isAlive, truth == .attackedEarly || truth == .attacked && old.hasSynced else { return nil }
+            guard old.isAlive, truth == .attackedEarly || (truth == .attacked && old.hasSynced) else { return nil }
             crash(&world)
         case .wait:
             guard truth.isProtected, old.day == 0 else { return nil }
@@ -216,9 +216,9 @@ import Testing
             if world.isAlive { shadow(truth, &world, starts: true) }
         case .publishShadow:
             guard truth == .shadowIsBad, world.offered.insert("s").inserted else { return nil }
-        case .publishA, .publishB, .publishC:
-            let name = event == .publishA ? "a" : event == .publishB ? "b" : "c"
-            guard world.offered.insert(name).inserted else { return nil }
+        case .publishA: guard world.offered.insert("a").inserted else { return nil }
+        case .publishB: guard world.offered.insert("b").inserted else { return nil }
+        case .publishC: guard world.offered.insert("c").inserted else { return nil }
         case .publishMend:
             guard old.offered.contains("a"), world.offered.insert("m").inserted else { return nil }
         case .withdrawMend:
@@ -302,7 +302,7 @@ import Testing
         if world.isInBackground { world.state.end() }
     }
 
-    /// The conditions for every world.
+    /// The condition for every world that a world does not meet; nil if it meets all of them.
     private static func fault(_ truth: Truth, _ world: World) -> String? {
         let banned = Set(world.state.bans.map(\.hash))
         let guilty: Set<String> =
@@ -316,6 +316,7 @@ import Testing
             case .attacked: ["b", "c", "m"]
             case .attackedEarly: ["a", "b", "c", "m"]
             }
+        // Of two patches that crash the app together, the ban of one is enough.
         guard banned.isSubset(of: guilty), banned.count <= 1 || guilty.count > 2, !world.isWrong else {
             return "banned: \(banned.sorted())"
         }
@@ -334,14 +335,22 @@ import Testing
             _ = state.begin(limits: limits, onlyGood: true, at: world.time)
             if Set(state.launch?.patches ?? []).isDisjoint(with: ["a", "m"]) { return "open on a full disk" }
         }
-        // Of several patches that have not proved themselves, the unconfirmed ones are blamed first, which may cost two
-        // more launches. A good patch that turns bad costs three launches, and one more for each change of the set of
-        // good patches since; and two more if the feed comes back to it.
-        let most = truth == .oneTurnsBad ? world.hasReturned ? 8 : 6 : world.hadSeveral ? 4 : 2
-        return world.crashes <= most ? nil : "\(world.crashes) crashes"
+        return world.crashes <= mostCrashes(truth, world) ? nil : "\(world.crashes) crashes"
     }
 
-    /// Whether an app that is launched, confirmed and ended repeatedly is healthy soon.
+    /// How often bad patches may crash the app.
+    private static func mostCrashes(_ truth: Truth, _ world: World) -> Int {
+        // A good patch that turns bad costs three launches, and one more for each change of the set of good patches
+        // since; and two more if the feed comes back to it.
+        if truth == .oneTurnsBad { return world.hasReturned ? 8 : 6 }
+        // Of several patches that have not proved themselves, the unconfirmed ones are blamed first, which may cost two
+        // more launches.
+        return world.hadSeveral ? 4 : 2
+    }
+
+    /// Why an app that is launched, confirmed and ended repeatedly is not healthy soon; nil if it is.
+    ///
+    /// - Parameter recovering: The worlds that were followed, to which this one is added. None is followed again.
     private static func recovers(_ truth: Truth, _ world: World, _ recovering: inout Set<World>) -> String? {
         var world = world
         for event in [Event.foreground, .request, .end] { world = after(event, truth, world) ?? world }
@@ -356,11 +365,11 @@ import Testing
         // Thirty worlds of most searches continue in the same way.
         guard recovering.insert(world).inserted else { return nil }
         for round in 0..<14 {
-            let (before, crashes) = (world, world.crashes)
+            let before = world
             world = after(.launch, truth, world) ?? world
             for event in [Event.confirm, .request] { world = after(event, truth, world) ?? world }
             world = after(.end, truth, world) ?? world
-            if world.crashes > crashes, round >= 10 { return "still crashes in launch \(round)" }
+            if world.crashes > before.crashes, round >= 10 { return "still crashes in launch \(round)" }
             if let fault = fault(truth, world) { return "launch \(round): \(fault)" }
             // Every later launch is the same.
             if world == before { break }
@@ -385,11 +394,9 @@ import Testing
     func noInnocentIsBannedAndEveryAppRecovers(_ truth: Truth, _ more: [Event]) throws {
         try search(truth, more, crashesLate: false)
         // A proved patch that turns bad after the confirmation must be withdrawn by the feed.
-        if [.oneIsBad, .twoTogether, .shadowIsBad].contains(truth) || truth == .protectiveIsBad && testsMayBeLong,
-            Self.hasWatches(more)
-        {
-            try search(truth, more, crashesLate: true)
-        }
+        var late: [Truth] = [.oneIsBad, .twoTogether, .shadowIsBad]
+        if testsMayBeLong { late.append(.protectiveIsBad) }
+        if late.contains(truth), Self.hasWatches(more) { try search(truth, more, crashesLate: true) }
     }
 
     /// Events that are left out if others crash the app, which multiplies the worlds.
@@ -401,26 +408,29 @@ import Testing
     /// crashes.
     private static func hasWatches(_ more: [Event]) -> Bool { [[], [.clear], [.publishMend]].contains(more) }
 
-    private func search(_ truth: Truth, _ more: [Event], crashesLate: Bool) throws {
-        guard more.isEmpty || testsMayBeLong && !isSanitized else { return }
-        // A patch that was good may be banned after a clear.
-        guard truth != .oneTurnsBad || more != [.clear] else { return }
+    /// Whether a search with more events is worth its time, which they multiply: those that are left out take minutes
+    /// each, and have found nothing more.
+    private static func isWorthIt(_ truth: Truth, _ more: [Event], crashesLate: Bool) -> Bool {
+        guard !more.isEmpty else { return true }
+        guard testsMayBeLong, !isSanitized else { return false }
+        switch truth {
         // Only a closed version stays below a higher one that runs.
-        guard truth == .protectiveIsBad && !crashesLate || more != [.publishMend] else { return }
-        // These multiply the worlds: other searches take minutes each, and have found nothing more.
-        guard
-            more.isEmpty || truth == .oneIsBad
-                || truth == .protectiveIsBad && (more == [.publishMend] || more.contains(.withdrawMend))
-                || truth == .twoTogether && more == [.block]
-                || truth == .oneTurnsBad && more != [.block]
-        else { return }
-        let isAttacked = [.attacked, .attackedEarly].contains(truth)
-        let events =
-            Event.allCases.filter { event in
-                !Self.more.joined().contains(event) && (![.pass, .alone].contains(event) || Self.hasWatches(more))
-                    && !(isAttacked && Self.unattacked.contains(event))
-                    && !(truth == .shadowIsBad && Self.unshadowed.contains(event))
-            } + more
+        case .oneIsBad: return more != [.publishMend]
+        case .protectiveIsBad: return more.contains(.withdrawMend) || (more == [.publishMend] && !crashesLate)
+        case .twoTogether: return more == [.block]
+        // A patch that was good may be banned after a clear.
+        case .oneTurnsBad: return ![[.block], [.publishMend], [.clear]].contains(more)
+        case .oneLoadsBadly, .attacked, .attackedEarly, .shadowIsBad: return false
+        }
+    }
+
+    private func search(_ truth: Truth, _ more: [Event], crashesLate: Bool) throws {
+        guard Self.isWorthIt(truth, more, crashesLate: crashesLate) else { return }
+        var omitted = Set(Self.more.joined())
+        if !Self.hasWatches(more) { omitted.formUnion([Event.pass, .alone]) }
+        if [.attacked, .attackedEarly].contains(truth) { omitted.formUnion(Self.unattacked) }
+        if truth == .shadowIsBad { omitted.formUnion(Self.unshadowed) }
+        let events = Event.allCases.filter { !omitted.contains($0) } + more
         let version = try #require(AppVersion("1.0"))
         var first = World(state: StoreState(app: "a", appVersion: version, installation: "i"))
         first.crashesLate = crashesLate
