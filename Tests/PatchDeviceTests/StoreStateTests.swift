@@ -14,21 +14,27 @@ import Testing
         /// By id and version: downloaded, trial, suspect, closed or good. Banned versions stay here.
         var stages: [String: [Int: String]] = [:]
         var failures: [String: Int] = [:]
+        /// The good ones that are left out: safe mode.
         var off: Set<String> = []
         var couldNotRun: Set<String> = []
+        /// The good ones whose watch has not ended well yet.
         var unproven: Set<String> = []
+        /// What the launch began with, what came later and is watched, and what has failed too often in it.
         var began: Set<String> = []
         var late: Set<String> = []
         var broken: Set<String> = []
         var hasLaunch = false
         var isConfirmed = false
         var isWatched = false
+        /// Whether the watch of what the launch began with is over.
         var isPast = false
+        /// Whether the ones that are off are tried again in this launch, were left out of it, and may be tried again.
         var isRetry = false
         var leftOut = false
         var mayRetry = false
         var hasConfirmed = false
         var isEnabled = true
+        /// How many launches in a row failed with good ones only.
         var crashes = 0
         var protective: Set<String> = []
         var loading: Set<String> = []
@@ -47,7 +53,7 @@ import Testing
 
         mutating func drop(_ key: String) {
             let stage = stage(key) == "suspect" && !isClosed(key) ? "suspect" : "downloaded"
-            let counts = [isClosed(key) ? 0 : failures[key] ?? 0, loadFailures[key] ?? 0, closings[key] ?? 0]
+            let counts = [isClosed(key) ? 0 : failed(key), loadFailures[key] ?? 0, closings[key] ?? 0]
             let wasGood = counts[0] > 0 && (wasGood.contains(key) || self.stage(key) == "good")
             if stage != "downloaded" || counts != [0, 0, 0] { dropped[key] = (stage, counts, wasGood) }
             set(key, nil)
@@ -66,16 +72,27 @@ import Testing
 
         static func key(_ id: String, _ version: Int) -> String { "\(id) \(version)" }
 
-        func stage(_ key: String) -> String? {
+        static func parts(_ key: String) -> (id: String, version: Int) {
             let parts = key.split(separator: " ")
-            return stages[String(parts[0])]?[Int(parts[1]) ?? 0]
+            return (String(parts[0]), Int(parts[1]) ?? 0)
         }
 
+        func stage(_ key: String) -> String? {
+            let (id, version) = Self.parts(key)
+            return stages[id]?[version]
+        }
+
+        func failed(_ key: String) -> Int { failures[key] ?? 0 }
+
+        func isProven(_ key: String) -> Bool { stage(key) == "good" && !unproven.contains(key) }
+
         mutating func set(_ key: String, _ stage: String?) {
-            let parts = key.split(separator: " ")
-            stages[String(parts[0]), default: [:]][Int(parts[1]) ?? 0] = stage
-            if stage != "good" { off.remove(key) }
-            if stage != "good" { unproven.remove(key) }
+            let (id, version) = Self.parts(key)
+            stages[id, default: [:]][version] = stage
+            if stage != "good" {
+                off.remove(key)
+                unproven.remove(key)
+            }
             if [nil, "banned"].contains(stage) {
                 couldNotRun.remove(key)
                 protective.remove(key)
@@ -87,7 +104,7 @@ import Testing
         }
 
         func isClosed(_ key: String) -> Bool {
-            stage(key) == "closed" || stage(key) == "suspect" && protective.contains(key)
+            stage(key) == "closed" || (stage(key) == "suspect" && protective.contains(key))
         }
 
         /// The next try is after ten minutes, then twenty, and at most a day.
@@ -122,7 +139,7 @@ import Testing
 
         mutating func beginLoading(_ key: String) {
             let isShadow = isShadow(key)
-            guard hasLaunch, isShadow || protective.contains(key) && stage(key) != "good" else { return }
+            guard hasLaunch, isShadow || (protective.contains(key) && stage(key) != "good") else { return }
             loading.insert(key)
             isWatched = true
         }
@@ -189,31 +206,33 @@ import Testing
             let loaded = loadingNow()
             for key in loaded {
                 loadFailures[key, default: 0] += 1
-                guard loadFailures[key] ?? 0 >= 2 else { continue }
-                if isShadow(key) { endShadow(String(key.prefix(1))) }
+                guard (loadFailures[key] ?? 0) >= 2 else { continue }
+                if isShadow(key) { endShadow(Self.parts(key).id) }
                 set(key, "banned")
             }
             guard loaded.isEmpty else { return }
-            let (ran, called) = (blamable(), called())
+            let ran = blamable()
+            let called = called()
             let shut = closedToBlame().sorted()
             if ran.isEmpty, called.isEmpty, !shut.isEmpty {
                 for key in shut { failures[key, default: 0] += 1 }
-                let most = shut.map { failures[$0] ?? 0 }.max() ?? 0
-                if most >= 3, let key = shut.first(where: { failures[$0] ?? 0 == most }) { set(key, "banned") }
+                let most = shut.map { failed($0) }.max() ?? 0
+                if most >= 3, let key = shut.first(where: { failed($0) == most }) { set(key, "banned") }
                 return
             }
             for key in called {
                 failures[key, default: 0] += 1
-                guard failures[key] ?? 0 >= 2 else { continue }
-                shadows[String(key.prefix(1))] = nil
+                guard failed(key) >= 2 else { continue }
+                shadows[Self.parts(key).id] = nil
                 failures[key] = nil
                 set(key, "banned")
             }
-            let (alsoRan, wasTried) = (unproven.intersection(ran), ran.filter(isOnTrial))
+            let alsoRan = unproven.intersection(ran)
+            let wasTried = ran.filter(isOnTrial)
             if ran.contains(where: isOnTrial) || !called.isEmpty {
                 for key in alsoRan {
                     failures[key, default: 0] += 1
-                    guard failures[key] ?? 0 > 2 else { continue }
+                    guard failed(key) > 2 else { continue }
                     setAside(key)
                 }
             } else {
@@ -225,7 +244,10 @@ import Testing
             if tried.isEmpty {
                 guard !isRetry, !isConfirmed || !ran.isEmpty else { return }
                 if ran.isEmpty {
-                    if leftOut { (off, crashes) = ([], 0) }
+                    if leftOut {
+                        off = []
+                        crashes = 0
+                    }
                     return
                 }
                 crashes += 1
@@ -240,12 +262,12 @@ import Testing
                 alsoRan.isSubset(of: tried) || stage(key) == "suspect"
             {
                 failures[key, default: 0] += 1
-                guard stage(key) == "suspect" || failures[key] ?? 0 >= 2 else { return }
+                guard stage(key) == "suspect" || failed(key) >= 2 else { return }
                 if protective.contains(key) { setAside(key) } else { set(key, hasConfirmed ? "banned" : "suspect") }
             } else {
                 for key in tried {
                     failures[key, default: 0] += 1
-                    if failures[key] ?? 0 >= 2, stage(key) != "suspect" { setAside(key) }
+                    if failed(key) >= 2, stage(key) != "suspect" { setAside(key) }
                 }
             }
         }
@@ -256,7 +278,7 @@ import Testing
             for key in began.subtracting(broken) where stage(key) != "closed" { closings[key] = nil }
             if isRetry { off.subtract(began) }
             let cleared = began.subtracting(broken).filter {
-                stage($0) == "suspect" && failures[$0] ?? 0 == 0 || stage($0) == "trial"
+                (stage($0) == "suspect" && failed($0) == 0) || stage($0) == "trial"
             }
             for key in cleared { set(key, "good") }
             wasGood.subtract(cleared)
@@ -266,17 +288,14 @@ import Testing
 
         mutating func dropOldVersions() {
             for (id, versions) in stages {
-                let proven = versions.filter { $0.value == "good" && !unproven.contains(Self.key(id, $0.key)) }.keys
-                    .max()
-                for version in versions.keys where version < proven ?? 0 && versions[version] != "banned" {
+                let proven = versions.keys.filter { isProven(Self.key(id, $0)) }.max() ?? 0
+                for version in versions.keys where version < proven && versions[version] != "banned" {
                     drop(Self.key(id, version))
                 }
             }
             for (id, versions) in stages {
-                let (shut, tried) = (
-                    versions.keys.filter { isClosed(Self.key(id, $0)) },
-                    versions.keys.filter { isOnTrial(Self.key(id, $0)) && !isClosed(Self.key(id, $0)) }
-                )
+                let shut = versions.keys.filter { isClosed(Self.key(id, $0)) }
+                let tried = versions.keys.filter { isOnTrial(Self.key(id, $0)) && !isClosed(Self.key(id, $0)) }
                 for version in shut.sorted().dropLast() + tried.sorted().dropLast() { drop(Self.key(id, version)) }
             }
         }
@@ -313,20 +332,18 @@ import Testing
                 return ["downloaded", "trial", "good"].contains(stage($0)) && !off.contains($0)
                     && (!isNew || crashes == 0)
             }
-            let isGood = began.allSatisfy { stage($0) == "good" && !unproven.contains($0) }
-            if began.allSatisfy({ stage($0) == "good" && !unproven.contains($0) || couldNotRun.contains($0) }) {
+            let isGood = began.allSatisfy { isProven($0) }
+            if began.allSatisfy({ isProven($0) || couldNotRun.contains($0) }) {
                 let suspects = inOrder.filter(isDue)
-                if wasHealthy,
-                    let key = suspects.first(where: { !couldNotRun.contains($0) }) ?? (isGood ? suspects.first : nil)
-                {
-                    let id = key.split(separator: " ")[0]
-                    began = highest { stage($0) == "good" && !unproven.contains($0) && !off.contains($0) }.filter {
-                        $0.split(separator: " ")[0] != id
-                    }
+                // Those that could not run are last, and have a turn only beside what has proved itself.
+                let candidates = suspects.filter { !couldNotRun.contains($0) } + (isGood ? suspects : [])
+                if wasHealthy, let key = candidates.first {
+                    let id = Self.parts(key).id
+                    began = highest { isProven($0) && !off.contains($0) }.filter { Self.parts($0).id != id }
                     began.insert(key)
                     set(key, "suspect")
                 } else if mayRetry, !off.isEmpty, isGood || !off.isSubset(of: couldNotRun) {
-                    began = highest { stage($0) == "good" && !unproven.contains($0) }
+                    began = highest { isProven($0) }
                     isRetry = true
                     mayRetry = false
                 } else if wasHealthy, !isGood {
@@ -336,12 +353,9 @@ import Testing
             leftOut = !off.isEmpty && !isRetry
             for key in began where stage(key) == "downloaded" { set(key, "trial") }
             for key in highest({ stage($0) == "closed" }) {
-                let parts = key.split(separator: " ")
-                let above = began.contains {
-                    $0.split(separator: " ")[0] == parts[0]
-                        && Int($0.split(separator: " ")[1]) ?? 0 > Int(parts[1]) ?? 0
-                }
-                if !above { began.insert(key) }
+                let (id, version) = Self.parts(key)
+                let isBelow = began.contains { Self.parts($0).id == id && Self.parts($0).version > version }
+                if !isBelow { began.insert(key) }
             }
         }
 
@@ -350,10 +364,13 @@ import Testing
             guard !isConfirmed else { return promote(late.subtracting(broken)) }
             isConfirmed = true
             promote(began.subtracting(broken))
-            if !mayBlame() { (isWatched, _) = (false, prove()) }
+            if !mayBlame() {
+                prove()
+                isWatched = false
+            }
             if !hasConfirmed {
                 hasConfirmed = true
-                for key in keys where stage(key) == "suspect" && failures[key] ?? 0 >= 2 && !began.contains(key) {
+                for key in keys where stage(key) == "suspect" && failed(key) >= 2 && !began.contains(key) {
                     set(key, "banned")
                     late.remove(key)
                     settle()
@@ -367,9 +384,9 @@ import Testing
 
         mutating func promote(_ keys: Set<String>, from stages: [String] = ["downloaded", "trial"]) {
             var good: [String: Int] = [:]
-            for key in keys where stages.contains(stage(key) ?? "") && failures[key] ?? 0 == 0 {
-                let parts = key.split(separator: " ")
-                good[String(parts[0])] = max(good[String(parts[0])] ?? 0, Int(parts[1]) ?? 0)
+            for key in keys where stages.contains(stage(key) ?? "") && failed(key) == 0 {
+                let (id, version) = Self.parts(key)
+                good[id] = max(good[id] ?? 0, version)
             }
             for (id, version) in good {
                 set(Self.key(id, version), "good")
@@ -400,14 +417,13 @@ import Testing
         func nextAlone() -> String? {
             guard isEnabled, crashes == 0, hasLaunch, isConfirmed, isPast, !isWatched else { return nil }
             return inOrder.first {
-                isDue($0) && !couldNotRun.contains($0) && failures[$0] ?? 0 == 0 && !broken.contains($0)
-                    && !isBelowRunning($0)
+                isDue($0) && !couldNotRun.contains($0) && failed($0) == 0 && !broken.contains($0) && !isBelowRunning($0)
             }
         }
 
         /// Whether trying a version alone would end a higher one.
         private func isBelowRunning(_ key: String) -> Bool {
-            let (id, version) = (String(key.prefix(1)), Int(key.dropFirst(2)) ?? 0)
+            let (id, version) = Self.parts(key)
             return (stages[id] ?? [:]).contains { other, stage in
                 other > version && ["trial", "good"].contains(stage) && !couldNotRun.contains(Self.key(id, other))
             }
@@ -422,8 +438,9 @@ import Testing
         /// By id, the highest version first.
         private var inOrder: [String] {
             keys.sorted {
-                let (left, right) = ($0.split(separator: " "), $1.split(separator: " "))
-                return left[0] == right[0] ? Int(left[1]) ?? 0 > Int(right[1]) ?? 0 : left[0] < right[0]
+                let left = Self.parts($0)
+                let right = Self.parts($1)
+                return left.id == right.id ? left.version > right.version : left.id < right.id
             }
         }
 
@@ -431,7 +448,7 @@ import Testing
             guard stages[id]?[version] == nil else { return }
             for key in keys
             where key.hasPrefix("\(id) ") && isOnTrial(key) && !isClosed(key) && !running.contains(key) { drop(key) }
-            if shadows[id] ?? version <= version { endShadow(id) }
+            if (shadows[id] ?? version) <= version { endShadow(id) }
             take(Self.key(id, version))
         }
 
@@ -464,7 +481,7 @@ import Testing
             guard let old = stage(key), old != "banned", hasLaunch, broken.insert(key).inserted else { return }
             failures[key, default: 0] += 1
             settle()
-            guard failures[key] ?? 0 >= 2 else { return }
+            guard failed(key) >= 2 else { return }
             set(key, "banned")
             began.remove(key)
             late.remove(key)
@@ -491,19 +508,49 @@ import Testing
         mutating func activate(_ key: String, isDue: Bool) {
             if stage(key) == "downloaded" { set(key, "trial") }
             couldNotRun.remove(key)
-            for other in keys where other != key && other.split(separator: " ")[0] == key.split(separator: " ")[0] {
+            for other in keys where other != key && Self.parts(other).id == Self.parts(key).id {
                 guard isOnTrial(other) || unproven.contains(other) || stage(other) == "closed", stage(key) != "closed"
                 else { continue }
                 began.remove(other)
                 late.remove(other)
             }
             guard hasLaunch, isPast || !began.contains(key) else { return }
-            if isDue, !isPast, !isConfirmed || stage(key) == "good" && !unproven.contains(key) {
+            if isDue, !isPast, !isConfirmed || isProven(key) {
                 began.insert(key)
             } else {
                 late.insert(key)
                 isWatched = isWatched || !(isConfirmed || isPast) || mayBlame()
             }
+        }
+
+        /// The first part of a state that is not as the model has it; nil if there is none.
+        func difference(from state: StoreState) -> String? {
+            func names(_ patches: [PatchID]) -> Set<String> { Set(patches.map { Self.key($0.id, $0.version) }) }
+            let banned = Set(keys.filter { stage($0) == "banned" })
+            if names(state.held.map(\.patch)) != Set(keys).subtracting(banned) { return "held" }
+            if names(state.bans.map(\.patch)) != banned { return "bans" }
+            for held in state.held {
+                let key = Self.key(held.patch.id, held.patch.version)
+                if held.stage.rawValue != stage(key) { return "stage of \(key)" }
+                if held.failures != failed(key) { return "failures of \(key)" }
+                if held.loadFailures != (loadFailures[key] ?? 0) { return "load failures of \(key)" }
+                if held.closings != (closings[key] ?? 0) { return "closings of \(key)" }
+                if held.isProtective != protective.contains(key) { return "protection of \(key)" }
+                if held.wasGood != wasGood.contains(key) { return "earlier stage of \(key)" }
+            }
+            if names(state.held.filter(\.isUnproven).map(\.patch)) != unproven { return "unproven" }
+            if names(state.held.filter(\.isSuspended).map(\.patch)) != off { return "off" }
+            if names(state.shadows.map(\.patch)) != Set(shadows.map(Self.key)) { return "shadows" }
+            for shadow in state.shadows {
+                let key = Self.key(shadow.patch.id, shadow.patch.version)
+                if shadow.failures != failed(key) { return "failures of \(key) in shadow" }
+                if shadow.loadFailures != (loadFailures[key] ?? 0) { return "load failures of \(key) in shadow" }
+            }
+            if names(state.shadowing.map(\.patch)) != shadowing { return "shadowing" }
+            if state.failures != crashes { return "crashes" }
+            if state.hasConfirmed != hasConfirmed { return "confirmed" }
+            if (state.launch?.isWatched ?? false) != isWatched { return "watched" }
+            return Set(state.launch?.patches ?? []).count == began.count ? nil : "began"
         }
     }
 
@@ -514,7 +561,8 @@ import Testing
 
     private static func patch(_ id: String, _ version: Int) -> PatchID { PatchID(id: id, version: version) }
 
-    /// A hundred thousand events in sequences of two hundred, on three patches of a few versions each.
+    /// Sequences of two hundred random events, on three patches of a few versions each. Long tests try a hundred
+    /// thousand events.
     @Test func storeStateRandomEventsAgreesWithModel() throws {
         var random = SystemRandomNumberGenerator()
         let version = try #require(AppVersion("1.0"))
@@ -565,8 +613,8 @@ import Testing
                     let late = model.late.filter { _ in Bool.random(using: &random) }
                     history.append("pass \(began) \(late)")
                     let hashes = late.map { key in
-                        let parts = key.split(separator: " ")
-                        return Self.hash(String(parts[0]), Int(parts[1]) ?? 0)
+                        let (id, version) = Model.parts(key)
+                        return Self.hash(id, version)
                     }
                     _ = state.pass(began: began, late: Set(hashes))
                     model.pass(began, late)
@@ -598,6 +646,9 @@ import Testing
                     history.append("sync")
                     state.noteSync()
                     model.sync()
+                case 109..<112:
+                    model.now += [60, 600, 1200, 86_400, -600].randomElement(using: &random) ?? 0
+                    history.append("the time is \(model.now)")
                 case 112..<116:
                     let next = state.nextAlone(limits: limits, at: time).map {
                         Model.key($0.patch.id, $0.patch.version)
@@ -605,7 +656,8 @@ import Testing
                     try #require(next == model.nextAlone(), "\(history.suffix(40)): \(state) \(model)")
                     guard let next else { continue }
                     history.append("try \(next) alone")
-                    let hash = Self.hash(String(next.prefix(1)), Int(next.dropFirst(2)) ?? 0)
+                    let (id, number) = Model.parts(next)
+                    let hash = Self.hash(id, number)
                     _ = state.tryAlone(hash)
                     state.replaceTrials(by: hash)
                     model.tryAlone(next)
@@ -618,43 +670,14 @@ import Testing
                     history.append("call \(id) \(number) in shadow")
                     state.noteShadowCall(Self.hash(id, number))
                     model.call(Model.key(id, number))
-                case 109..<112:
-                    model.now += [60, 600, 1200, 86_400, -600].randomElement(using: &random) ?? 0
-                    history.append("the time is \(model.now)")
-                default:
+                default:  // 96 to 99
                     history.append("switch")
                     state.isEnabled.toggle()
                     model.toggle()
                 }
-                let held = Dictionary(
-                    uniqueKeysWithValues: state.held.map { (Model.key($0.patch.id, $0.patch.version), $0) })
-                let expected = model.keys.filter { model.stage($0) != "banned" }
+                let difference = model.difference(from: state)
                 try #require(
-                    Set(held.keys) == Set(expected)
-                        && held.allSatisfy { key, held in
-                            held.stage.rawValue == model.stage(key) && held.failures == model.failures[key] ?? 0
-                                && held.isProtective == model.protective.contains(key)
-                                && held.closings == model.closings[key] ?? 0
-                                && held.loadFailures == model.loadFailures[key] ?? 0
-                                && held.wasGood == model.wasGood.contains(key)
-                        }
-                        && Set(state.bans.map { Model.key($0.patch.id, $0.patch.version) })
-                            == Set(model.keys.filter { model.stage($0) == "banned" })
-                        && Set(state.held.filter(\.isUnproven).map { Model.key($0.patch.id, $0.patch.version) })
-                            == model.unproven
-                        && Set(state.held.filter(\.isSuspended).map { Model.key($0.patch.id, $0.patch.version) })
-                            == model.off
-                        && Set(state.shadows.map { Model.key($0.patch.id, $0.patch.version) })
-                            == Set(model.shadows.map(Model.key))
-                        && state.shadows.allSatisfy {
-                            let key = Model.key($0.patch.id, $0.patch.version)
-                            return $0.failures == model.failures[key] ?? 0
-                                && $0.loadFailures == model.loadFailures[key] ?? 0
-                        }
-                        && Set(state.shadowing.map { Model.key($0.patch.id, $0.patch.version) }) == model.shadowing
-                        && state.failures == model.crashes && state.hasConfirmed == model.hasConfirmed
-                        && state.launch?.isWatched ?? false == model.isWatched
-                        && Set(state.launch?.patches ?? []).count == model.began.count,
+                    difference == nil,
                     "sequence \(sequence): \(history.suffix(40).joined(separator: ", ")): \(state) \(model)")
                 // The conditions that hold whatever the rules are.
                 let banned = Set(state.bans.map(\.hash))
@@ -674,7 +697,8 @@ import Testing
         let version = try #require(AppVersion("1.0"))
         var state = StoreState(app: "a", appVersion: version, installation: "i")
         state.add([(Self.patch("a", 1), Self.hash("a", 1))])
-        var (reported, counts): ([Int], [Int]) = ([], [])
+        var reported: [Int] = []
+        var counts: [Int] = []
         for _ in 0..<6 {
             for case .neverConfirmed(let launches) in state.begin(limits: CrashLimits(), at: nil) {
                 reported.append(launches)
@@ -689,7 +713,8 @@ import Testing
     }
 
     @Test func launchesEndWhileAScriptLoadsBanIt() throws {
-        let (version, hash) = (try #require(AppVersion("1.0")), Self.hash("a", 1))
+        let version = try #require(AppVersion("1.0"))
+        let hash = Self.hash("a", 1)
         var state = StoreState(app: "a", appVersion: version, installation: "i")
         state.add([(Self.patch("a", 1), hash)])
         _ = state.begin(limits: CrashLimits(), at: nil)
@@ -706,7 +731,8 @@ import Testing
 
     /// Such as one that is closed, and is tried again in a launch whose watch is over.
     @Test func loadAfterTheWatchIsWatchedAgain() throws {
-        let (version, hash) = (try #require(AppVersion("1.0")), Self.hash("a", 1))
+        let version = try #require(AppVersion("1.0"))
+        let hash = Self.hash("a", 1)
         var held = StoreState.Held(Self.patch("a", 1), hash: hash)
         held.stage = .closed
         var state = StoreState(app: "a", appVersion: version, installation: "i", held: [held])
@@ -728,7 +754,8 @@ import Testing
     /// A version that the feed takes away and offers again may fail twice in all, and not twice each time.
     @Test(arguments: ["newer", "withdrawn", "shadow"])
     func droppedVersionOfferedAgainCountsOn(_ way: String) throws {
-        let (version, hash) = (try #require(AppVersion("1.0")), Self.hash("a", 1))
+        let version = try #require(AppVersion("1.0"))
+        let hash = Self.hash("a", 1)
         var state = StoreState(app: "a", appVersion: version, installation: "i")
         _ = state.begin(limits: CrashLimits(), at: nil)
         _ = state.confirm(limits: CrashLimits(), at: nil)
@@ -783,9 +810,10 @@ import Testing
         #expect(StoreState(state.json) == state)
         #expect(state.json["held"]?.elements.count == 1)
         // A shadow among the held patches is not one of them.
-        guard case .object(let members) = state.json else { return }
-        let moved = members.map { ($0.key, $0.key == "held" ? state.json["shadows"] ?? .null : $0.value) }
-        #expect(try #require(StoreState(.object(moved))).held.isEmpty)
+        let shadows = try #require(state.json["shadows"])
+        var moved = state.json
+        moved.set("held", shadows)
+        #expect(try #require(StoreState(moved)).held.isEmpty)
     }
 
     /// No two versions of a patch run because two patches have one envelope, or another order.
