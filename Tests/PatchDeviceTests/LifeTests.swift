@@ -1093,6 +1093,13 @@ import Testing
         #expect(try files().map { try? Data(contentsOf: URL(filePath: "\(bench.path)/\($0)")) } == before)
     }
 
+    @Test func extensionBesideATrialRunsWhatIsGood() async throws {
+        let bench = try await benchWithTrial()
+        let (device, app) = try second(bench, isReader: true, launches: true)
+        #expect(app.price(1) == 8)
+        #expect(device.why(DeviceTests.id).map(\.code) == [.reader, .good])
+    }
+
     @Test func aFolderThatIsDeletedHasOneWriter() async throws {
         let bench = try await devices.deviceWithAGoodPatch()
         try await bench.launch(syncing: true)

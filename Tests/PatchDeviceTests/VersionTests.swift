@@ -103,7 +103,9 @@ import Testing
                     -- @version \(version)
                     -- @app com.example.shop \(range)
                     -- @replaces Shop.allows
-                    patch.replace('Shop.allows', function(original, x) return x >= 0 and original(x) end, {otherwise = false})
+                    patch.replace('Shop.allows', function(original, x)
+                        return x >= 0 and original(x)
+                    end, {otherwise = false})
                     """)
         }
 
@@ -145,7 +147,7 @@ import Testing
                 let codes = Self.codes(process.device, Machine.guardID)
                 #expect(process.app.allows(-1) == (process.version != "1.0"), "\(what): \(codes)")
                 if process.version == "1.0" {
-                    #expect(codes == ["1 good"] || codes == ["1 closed"], "\(what): \(codes)")
+                    #expect([["1 good"], ["1 closed"]].contains(codes), "\(what): \(codes)")
                 } else {
                     #expect([["1 app-version"], ["0 unknown"]].contains(codes), "\(what): \(codes)")
                 }
@@ -202,7 +204,8 @@ import Testing
     @Test func patchForNewerVersionIsFetchedBesideOlderOne() async throws {
         let machine = try Machine(processes: 2)
         _ = try machine.publishPrice(7, for: ">=1.1")
-        let (old, new) = (try machine.start("1.0"), try machine.start("1.1", at: 1))
+        let old = try machine.start("1.0")
+        let new = try machine.start("1.1", at: 1)
         await old.device.sync()
         await new.device.sync()
         #expect(old.app.price(1) == 1 && new.app.price(1) == 8)
@@ -378,7 +381,8 @@ import Testing
         let machine = try Machine(processes: 2)
         _ = try machine.publishPrice(7)
         for version in ["1.0", "1.0", "1.1", "1.1"] { try await machine.work(version) }
-        let (old, new) = (try machine.start("1.0"), try machine.start("1.1", at: 1))
+        let old = try machine.start("1.0")
+        let new = try machine.start("1.1", at: 1)
         #expect(old.app.price(1) == 8 && new.app.price(1) == 8)
         try new.device.ban(heldVersionsOf: DeviceTests.id, reason: "for this test")
         machine.feed.isOffline = true
@@ -501,7 +505,8 @@ import Testing
         let machine = try Machine(processes: 2)
         let seven = try machine.publishPrice(7)
         for version in ["1.0", "1.0", "1.1", "1.1"] { try await machine.work(version) }
-        let (old, new) = (try machine.start("1.0"), try machine.start("1.1", at: 1))
+        let old = try machine.start("1.0")
+        let new = try machine.start("1.1", at: 1)
         machine.feed.isOffline = true
         let ban = StoreState.Ban(patch: seven, hash: String(repeating: "0", count: 64), reason: "test", time: nil)
         try new.device.store.change { state in

@@ -33,7 +33,8 @@ import Testing
 
     /// Runs lines of shell that send commands to workers, and returns their answers: the worker, the word, and its
     /// role, the price of 1, and the state of the versions. `feed NAME` makes another folder the feed, and
-    /// `start WORKER VERSION` starts a worker of a version of the app, or of 2.3.1.
+    /// `start WORKER VERSION` starts a worker of a version of the app, or of 2.3.1. If root runs the tests,
+    /// `unprivileged FILE…` gives the files to another user, and lets the workers run as that user.
     private func run(_ lines: String) throws -> [String] {
         let prelude = #"""
             AS=
@@ -55,6 +56,11 @@ import Testing
             all() { for worker in 0 1 2 3; do for word; do say $worker "$word"; done; done; }
             end() { eval "echo end >&\$to$1"; stop "$1"; }
             start_all() { for worker in 0 1 2 3; do eval "[ \"\$pid$worker\" ]" || start $worker; done; }
+            unprivileged() {
+                [ "$(id -u)" = 0 ] || return 0
+                AS="setpriv --reuid=65534 --regid=65534 --clear-groups"
+                for file; do chown -R 65534:65534 "$file"; done
+            }
 
             """#
         let worker = try #require(Tool.beside("worker"))
@@ -65,7 +71,7 @@ import Testing
         return run.lines
     }
 
-    /// The last line of each worker.
+    /// What each worker has answered last, from its role on.
     private func last(_ lines: [String]) -> [String] {
         (0..<4).map { worker in
             lines.last { $0.hasPrefix("\(worker) ") }.map { String($0.drop { $0 != ":" }.dropFirst(2)) } ?? ""
@@ -132,7 +138,9 @@ import Testing
         let lines = try run(
             """
             feed one
-            for life in 1 2; do for version in 2.3.1 2.4.0; do start 0 $version; say 0 sync; say 0 confirm; end 0; done; done
+            for life in 1 2; do
+                for version in 2.3.1 2.4.0; do start 0 $version; say 0 sync; say 0 confirm; end 0; done
+            done
             feed two
             for life in 1 2 3 4 5; do
                 for version in 2.3.1 2.4.0; do
@@ -160,7 +168,8 @@ import Testing
             kill -9 $pid1; stop 1; say 0 sync; start 1; say 1 sync; say 2 sync
             """#)
         let tail = lines.drop { $0 != "good" }.dropFirst()
-        let (new, old) = (tail.filter { $0.contains(" 1 7-") }, tail.filter { !$0.contains(" 1 7-") })
+        let new = tail.filter { $0.contains(" 1 7-") }
+        let old = tail.filter { !$0.contains(" 1 7-") }
         #expect(tail.count == 18 && new.count == 7, "\(lines)")
         #expect(new.allSatisfy { $0.hasSuffix(" 1 7-app-version") }, "\(new)")
         #expect(old.allSatisfy { $0.hasSuffix(" 2 7-good-runs") || $0.hasSuffix(" 2 7-trial-runs") }, "\(old)")
@@ -215,7 +224,9 @@ import Testing
         let lines = try run(
             """
             feed one; start_all; all sync confirm; end 0; start 0; all sync confirm; all sync
-            for name in withdrawn resumed disabled enabled; do feed $name; all sync; end 0; start 0; all confirm sync; done
+            for name in withdrawn resumed disabled enabled; do
+                feed $name; all sync; end 0; start 0; all confirm sync
+            done
             """)
         let syncs = lines.filter { $0.hasPrefix("3 sync:") }.suffix(8)
         #expect(
@@ -274,9 +285,10 @@ import Testing
             done
             feed withdrawn; all sync; all sync
             """)
-        let answers = lines.filter { $0.contains(" sync: ") }.suffix(28).map {
-            $0.contains(" 1 7-") ? "1" : $0.contains(" 2 7-") ? "2" : "0"
+        let answers = lines.filter { $0.contains(" sync: ") }.suffix(28).map { line in
+            ["1", "2"].first { line.contains(" \($0) 7-") } ?? "0"
         }
+        try #require(answers.count == 28, "\(lines)")
         #expect(!answers.prefix(20).contains("1"), "\(lines)")
         #expect(Set(answers[12..<20]) == ["0"], "closed: \(lines)")
         #expect(Set(answers.suffix(4)) == ["1"], "\(lines)")
@@ -298,7 +310,9 @@ import Testing
         try write("withdrawn")
         let lines = try run(
             #"""
-            serve() { for worker in 0 1 2 3; do eval "[ \"\$pid$worker\" ]" || { start $worker; say $worker run; }; done; }
+            serve() {
+                for worker in 0 1 2 3; do eval "[ \"\$pid$worker\" ]" || { start $worker; say $worker run; }; done
+            }
             # Asks each worker until all answer so, and restarts who dies.
             await() {
                 for try in {1..1000}; do
@@ -338,8 +352,7 @@ import Testing
         let lines = try run(
             #"""
             feed one; start 0; say 0 sync; end 0; start 0; say 0 confirm; end 0
-            chmod 755 .; chmod -R a=rX device one two trust script.key
-            [ "$(id -u)" != 0 ] || AS="setpriv --reuid=65534 --regid=65534 --clear-groups"
+            chmod 755 .; chmod -R a=rX device one two trust script.key; unprivileged
             feed two; start 0; say 0 confirm; say 0 sync; say 0 sync; start 1; end 0; say 1 sync; end 1
             chmod a= device; start 0; say 0 sync; end 0
             chmod u=rwx device
@@ -376,7 +389,7 @@ import Testing
         let lines = try run(
             #"""
             mkdir device; chmod 755 .; chmod -R a=rX one disabled withdrawn resumed trust script.key
-            [ "$(id -u)" != 0 ] || { AS="setpriv --reuid=65534 --regid=65534 --clear-groups"; chown 65534:65534 device; }
+            unprivileged device
             feed one; start_all; all sync confirm; end 0; start 0; all sync confirm; all sync
             for i in 0 1 2 3; do end $i; start $i; done; all sync confirm; all sync
             chmod -R a-w device
@@ -387,7 +400,9 @@ import Testing
             feed resumed; all sync; all sync confirm; all sync
             """#)
         let syncs = lines.filter { $0.contains(" sync: ") }
-        let (blocked, healed) = (syncs.dropLast(12).suffix(12), syncs.suffix(4))
+        // The last twelve are those after the folder can be written again.
+        let blocked = syncs.dropLast(12).suffix(12)
+        let healed = syncs.suffix(4)
         #expect(blocked.prefix(4).allSatisfy { $0.hasSuffix(" writer 1 7-disabled") }, "\(lines)")
         #expect(blocked.suffix(8).allSatisfy { $0.hasSuffix(" writer 1 7-withdrawn") }, "\(lines)")
         #expect(healed.allSatisfy { $0.hasSuffix(" 8 7-good-runs") }, "\(lines)")
@@ -402,8 +417,7 @@ import Testing
         try write("one")
         let lines = try run(
             #"""
-            mkdir device; chmod 755 .; chmod -R a=rX one trust script.key
-            [ "$(id -u)" != 0 ] || { AS="setpriv --reuid=65534 --regid=65534 --clear-groups"; chown 65534:65534 device; }
+            mkdir device; chmod 755 .; chmod -R a=rX one trust script.key; unprivileged device
             feed one; start 0; say 0 sync; say 0 confirm; say 0 confirm
             # Existing files can be written, and none can be made or renamed.
             find device -type d -exec chmod a-w {} +
@@ -422,8 +436,7 @@ import Testing
         try write("one")
         let lines = try run(
             #"""
-            mkdir device; chmod 755 .; chmod -R a=rX one trust script.key
-            [ "$(id -u)" != 0 ] || { AS="setpriv --reuid=65534 --regid=65534 --clear-groups"; chown 65534:65534 device; }
+            mkdir device; chmod 755 .; chmod -R a=rX one trust script.key; unprivileged device
             feed one; start_all; all sync confirm; end 0; start 0; all sync confirm; all sync
             for i in 0 1 2 3; do end $i; start $i; done; all sync confirm; all sync
             chmod -R a-w device
@@ -441,8 +454,10 @@ import Testing
         try bench.feed.publish(source: DeviceTests.source(7))
         try write("one")
         let lines = try run(
-            "feed one; for start in 1 2 3; do rm -rf device; start 0; say 0 sync; say 0 confirm; say 0 request; end 0; done"
-        )
+            """
+            feed one
+            for start in 1 2 3; do rm -rf device; start 0; say 0 sync; say 0 confirm; say 0 request; end 0; done
+            """)
         #expect(lines.filter { $0 == "0 request: writer 8 7-trial-runs" }.count == 3, "\(lines)")
     }
 
@@ -460,8 +475,7 @@ import Testing
                 patchpack store confirm device >tool
             done
             mkdir none; cp -R one/metadata none/; rm -f none/metadata/t*; feed none
-            chmod 755 .; chmod -R a=rX device none trust script.key
-            [ "$(id -u)" != 0 ] || AS="setpriv --reuid=65534 --regid=65534 --clear-groups"
+            chmod 755 .; chmod -R a=rX device none trust script.key; unprivileged
             for start in 1 2 3; do start 0; say 0 sync; say 0 confirm; kill -9 $pid0; stop 0; done
             chmod -R u+w device
             """#)
@@ -497,7 +511,8 @@ import Testing
         let lines = try today.run(
             #"""
             for version in 2.3.1 2.4.0; do
-                patchpack sync one -q --store device --app com.example.shop --app-version $version                     --root one/metadata/1.root.json --trust-store trust --script-key script.key >tool || exit
+                patchpack sync one -q --store device --app com.example.shop --app-version $version \
+                    --root one/metadata/1.root.json --trust-store trust --script-key script.key >tool || exit
             done
             patchpack store why device com.example.shop.price
             patchpack store why device com.example.shop.price --format json
@@ -530,10 +545,7 @@ import Testing
         try write("one")
         let lines = try run(
             #"""
-            if [ "$(id -u)" = 0 ]; then
-                chown -R 65534:65534 .; chmod 755 .
-                AS="setpriv --reuid=65534 --regid=65534 --clear-groups"
-            fi
+            unprivileged .; chmod 755 .
             feed one
             for start in 1 2; do start 0; say 0 sync; say 0 confirm; end 0; done
             chmod 000 device/versions/2.3.1/state; start 0; say 0 sync; say 0 confirm; end 0
