@@ -55,7 +55,8 @@ import Testing
         }
     }
 
-    @Test func canonicalJSONFeedVectorHasExpectedBytes() {
+    @Test func canonicalJSONFeedVectorHasExpectedBytes() throws {
+        try #require(vectors.canonical.count > 20)
         for vector in vectors.canonical {
             let found = (try? JSONValue(parsing: Array(vector.input.utf8)))?.canonical
             #expect(found.map { String(decoding: $0, as: UTF8.self) } == vector.canonical, "\(vector.input)")

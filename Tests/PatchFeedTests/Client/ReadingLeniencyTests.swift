@@ -43,13 +43,13 @@ import Testing
 
     /// The new root exists, but the files that its keys sign do not.
     @Test func keysOfEarlierRootsCount() throws {
-        let (new, other) = (try SigningKey.generate(.ed25519), try SigningKey.generate(.ed25519))
+        let new = try SigningKey.generate(.ed25519)
+        let other = try SigningKey.generate(.ed25519)
         var repository = try FeedRepository(trustingItself: { path in feed.server[path] })
-        for role in [FeedRole.timestamp, .snapshot, .targets] {
+        for role in [FeedRole.timestamp, .snapshot] {
             try repository.rotate(
-                role, adding: [(role == .targets ? feed.release : new).feedKey],
-                removing: role == .targets ? [] : repository.keys(of: role).ids, threshold: nil, in: FeedFixture.details
-            )
+                role, adding: [new.feedKey], removing: repository.keys(of: role).ids, threshold: nil,
+                in: FeedFixture.details)
         }
         let keys = try feed.signers(feed.root + [feed.release, feed.online, new, other])
         for file in try repository.files(signedBy: keys, in: FeedFixture.details) where FeedLayout.isRoot(file.path) {
@@ -62,14 +62,10 @@ import Testing
         #expect(signer.staleTypes == ["timestamp", "snapshot"])
         #expect(signer.root.version == 2 && signer.earlierRoots.map(\.version) == [1])
         // After one more change of keys, the keys of the first root no longer count.
-        try feed.server.write(
-            {
-                var again = try FeedRepository(
-                    root: feed.pinnedRoot, isInterrupted: true, { path in feed.server[path] })
-                try again.rotate(
-                    .root, adding: [other.feedKey], removing: [], threshold: nil, in: FeedFixture.details)
-                return try again.files(signedBy: keys, in: FeedFixture.details).filter { FeedLayout.isRoot($0.path) }
-            }())
+        var again = try FeedRepository(root: feed.pinnedRoot, isInterrupted: true, { path in feed.server[path] })
+        try again.rotate(.root, adding: [other.feedKey], removing: [], threshold: nil, in: FeedFixture.details)
+        let roots = try again.files(signedBy: keys, in: FeedFixture.details).filter { FeedLayout.isRoot($0.path) }
+        try feed.server.write(roots)
         signer = try trusted { $0.earlierRoots = 1 }
         #expect(throws: PatchError(.feedSignature, "")) { try read(&signer) }
         signer = try trusted { $0.earlierRoots = 2 }
