@@ -22,7 +22,7 @@ import Testing
         #expect(throws: PatchError(.malformed, "")) { try JSONValue(parsing: Array(text.utf8)) }
     }
 
-    /// The same bytes as from the library that python-tuf signs with, if it is installed.
+    /// The same bytes as from a few lines of Python, which do what the library does that python-tuf signs with.
     @Test func canonicalJSONSameValueAgreesWithPython() throws {
         let text = #"{"z":["\"q\\",{"é":-1,"e":"line\nfeed","Ω":[[],{}]}],"":null,"A":true}"#
         let line = """

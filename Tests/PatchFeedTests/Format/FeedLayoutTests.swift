@@ -14,6 +14,7 @@ import Testing
         #expect(FeedLayout.target("x", sha256: "00ff") == "targets/00ff.x")
         // A slash and a combining accent are one character.
         #expect(FeedLayout.target("a/\u{301}x", sha256: "00ff") == "targets/a/00ff.\u{301}x")
+        #expect(FeedLayout.target("/", sha256: "00ff") == "targets/00ff.")
         #expect(FeedLayout.envelope("x-1.js", of: "com.example.shop") == "patches/com.example.shop/x-1.js")
         #expect(FeedLayout.envelopeFolder(of: "com.example.shop") == "targets/patches/com.example.shop")
         #expect(FeedLayout.staged("targets") == "staged/targets.json" && FeedLayout.stagedList == "staged/list.json")
@@ -28,6 +29,5 @@ import Testing
         for name in ["snapshot.json", "12.targets.json", "x.snapshot.json", "99999999999999999999.snapshot.json"] {
             #expect(FeedLayout.snapshotVersion(of: name) == nil, "\(name)")
         }
-        #expect(FeedLayout.target("/", sha256: "00ff") == "targets/00ff.")
     }
 }

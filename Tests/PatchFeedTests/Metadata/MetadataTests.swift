@@ -100,7 +100,8 @@ import Testing
     }
 
     private static let key = """
-        {"x":1,"scheme":"ed25519","keyval":{"y":[],"public":"\(String(repeating: "ab", count: 32))"},"keytype":"ed25519"}
+        {"x":1,"scheme":"ed25519","keyval":{"y":[],"public":"\(String(repeating: "ab", count: 32))"},\
+        "keytype":"ed25519"}
         """
     private static let head =
         #""spec_version":"1.0.99","u":{"b":1,"a":[null]},"expires":"2026-11-25T12:00:00Z","version":3"#
@@ -109,11 +110,24 @@ import Testing
 
     /// Unknown members, keys of unknown kinds, and another order.
     @Test(arguments: [
-        #"{"keys":{"k":\#(key),"q":{"scheme":"new","keytype":"new","keyval":{}}},\#(head),"_type":"root","roles":{"mirrors":\#(role),"targets":\#(role),"snapshot":\#(role),"root":\#(role),"timestamp":\#(role)}}"#,
-        #"{"consistent_snapshot":false,"keys":{"k":\#(key)},\#(head),"_type":"root","roles":{"targets":\#(role),"snapshot":\#(role),"root":\#(role),"timestamp":\#(role)}}"#,
+        #"""
+        {"keys":{"k":\#(key),"q":{"scheme":"new","keytype":"new","keyval":{}}},\#(head),"_type":"root",\#
+        "roles":{"mirrors":\#(role),"targets":\#(role),"snapshot":\#(role),"root":\#(role),"timestamp":\#(role)}}
+        """#,
+        #"""
+        {"consistent_snapshot":false,"keys":{"k":\#(key)},\#(head),"_type":"root",\#
+        "roles":{"targets":\#(role),"snapshot":\#(role),"root":\#(role),"timestamp":\#(role)}}
+        """#,
         #"{"_type":"timestamp","meta":{"other.json":1,"snapshot.json":{"x":1,"version":9,"length":3}},\#(head)}"#,
-        #"{"meta":{"z.json":{"version":2,"x":{}},"a.json":{"hashes":{"sha256":"11"},"version":1}},"previous":7,"change":[],\#(head),"_type":"snapshot"}"#,
-        #"{"targets":{"b":\#(file),"a":\#(file)},"delegations":{"x":1,"roles":[{"terminating":false,"paths":["*"],"x":1,"name":"r","threshold":1,"keyids":["k"]}],"keys":{"k":\#(key)}},\#(head),"_type":"targets"}"#,
+        #"""
+        {"meta":{"z.json":{"version":2,"x":{}},"a.json":{"hashes":{"sha256":"11"},"version":1}},\#
+        "previous":7,"change":[],\#(head),"_type":"snapshot"}
+        """#,
+        #"""
+        {"targets":{"b":\#(file),"a":\#(file)},"delegations":{"x":1,\#
+        "roles":[{"terminating":false,"paths":["*"],"x":1,"name":"r","threshold":1,"keyids":["k"]}],\#
+        "keys":{"k":\#(key)}},\#(head),"_type":"targets"}
+        """#,
         #"{"targets":{},"delegations":{"keys":{},"succinct_roles":{"bit_length":2}},\#(head),"_type":"targets"}"#,
     ])
     func metadataUnknownMembersAreKept(signed: String) throws {
@@ -125,8 +139,11 @@ import Testing
 
     /// A change keeps everything else.
     @Test func targetsMetadataChangedMemberKeepsOthers() throws {
-        let text =
-            #"{"targets":{"b":\#(Self.file),"a":\#(Self.file)},"delegations":{"x":1,"roles":[{"terminating":true,"paths":["*"],"x":1,"name":"r","threshold":1,"keyids":["k"]}],"keys":{"k":\#(Self.key)}},\#(Self.head),"_type":"targets"}"#
+        let text = #"""
+            {"targets":{"b":\#(Self.file),"a":\#(Self.file)},"delegations":{"x":1,\#
+            "roles":[{"terminating":true,"paths":["*"],"x":1,"name":"r","threshold":1,"keyids":["k"]}],\#
+            "keys":{"k":\#(Self.key)}},\#(Self.head),"_type":"targets"}
+            """#
         let bytes = MetadataSignature.file(try JSONValue(parsing: Array(text.utf8)), [])
         var targets = try TargetsMetadata(SignedMetadata(bytes, name: "file", type: "targets"))
         let other = try FeedKey(SigningKey.generate(.ed25519).verifyingKey)
@@ -134,10 +151,13 @@ import Testing
         targets.targets[ExactString("b")] = nil
         targets.version = 4
         targets.expires = FeedFixture.now
-        let expected =
-            #"{"targets":{"a":\#(Self.file)},"delegations":{"x":1,"roles":[{"terminating":true,"paths":["*"],"x":1,"name":"r","threshold":1,"keyids":["\#(other.id)"]}],"keys":{"\#(other.id)":\#(other.json.text())}},"#
-            + Self.head.replacing("2026-11-25T12:00:00Z", with: FeedFixture.now.description)
-            .replacing(#""version":3"#, with: #""version":4"#) + #","_type":"targets"}"#
+        let head = Self.head.replacing("2026-11-25T12:00:00Z", with: FeedFixture.now.description)
+            .replacing(#""version":3"#, with: #""version":4"#)
+        let expected = #"""
+            {"targets":{"a":\#(Self.file)},"delegations":{"x":1,\#
+            "roles":[{"terminating":true,"paths":["*"],"x":1,"name":"r","threshold":1,"keyids":["\#(other.id)"]}],\#
+            "keys":{"\#(other.id)":\#(other.json.text())}},\#(head),"_type":"targets"}
+            """#
         #expect(targets.json.text() == expected)
     }
 
@@ -156,27 +176,27 @@ import Testing
     }
 
     @Test func fileDescriptionLengthAndHashesCheckBytes() throws {
-        func isFile(_ json: String, _ bytes: [UInt8]) throws -> Bool {
+        func fault(_ json: String, _ bytes: [UInt8]) throws -> PatchError? {
             let file = try FileDescription(JSONObject(JSONValue(parsing: Array(json.utf8)), "file"))
-            do {
+            do throws(PatchError) {
                 try file.check(bytes, of: "file")
-                return true
+                return nil
             } catch {
-                #expect(error.code == .feedMismatch)
-                #expect(
-                    json != #"{"length":2}"# || error.hint?.contains(bytes.count < 2 ? "cut off" : "a proxy") == true)
-                return false
+                return error
             }
         }
+        #expect(try fault("{}", [1]) == nil)
+        #expect(try fault(#"{"length":2}"#, [1, 2]) == nil)
+        for (bytes, cause) in [([1], "cut off"), ([1, 2, 3], "a proxy")] as [([UInt8], String)] {
+            let error = try #require(try fault(#"{"length":2}"#, bytes))
+            #expect(error.code == .feedMismatch && error.hint?.contains(cause) == true)
+        }
         let digest = try MessageDigest.sha256.text(of: [1, 2])
-        #expect(
-            try isFile(#"{"length":2}"#, [1, 2]) && !isFile(#"{"length":2}"#, [1])
-                && !isFile(#"{"length":2}"#, [1, 2, 3]) && isFile("{}", [1]))
         for (json, isSound) in [
             (#"{"hashes":{"sha256":"\#(digest)"}}"#, true), (#"{"hashes":{"sha256":"00"}}"#, false),
             (#"{"hashes":{"sha3":"00"}}"#, false), (#"{"hashes":{"sha3":"00","sha256":"\#(digest)"}}"#, true),
         ] {
-            #expect(try isFile(json, [1, 2]) == isSound, "\(json)")
+            #expect(try fault(json, [1, 2])?.code == (isSound ? nil : .feedMismatch), "\(json)")
         }
     }
 

@@ -7,17 +7,32 @@ import Testing
 
 @Suite(.ownThreads) struct PatchListTests {
     /// The vectors for other implementers: buckets, and names of users.
-    @Test func rolloutVectorsGiveBucketsAndNames() throws {
-        let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Vectors")
-        let data = try Data(contentsOf: folder.appending(path: "rollout.json"))
-        let file = try #require(try JSONSerialization.jsonObject(with: data) as? [String: [[String: Any]]])
-        for vector in try #require(file["buckets"]) {
-            let (seed, unit) = (vector["seed"] as! String, vector["unit"] as! String)
-            #expect(try Rollout.bucket(of: unit, seed: seed) == vector["bucket"] as? Int, "\(seed) \(unit)")
+    private struct Vectors: Decodable {
+        struct Bucket: Decodable {
+            let seed: String
+            let unit: String
+            let bucket: Int
         }
-        for vector in try #require(file["users"]) {
-            let (seed, user) = (vector["patch"] as! String, vector["user"] as! String)
-            #expect(try Rollout.name(of: user, patch: seed) == vector["name"] as? String, "\(seed) \(user)")
+
+        struct User: Decodable {
+            let patch: String
+            let user: String
+            let name: String
+        }
+
+        let buckets: [Bucket]
+        let users: [User]
+    }
+
+    @Test func rolloutVectorsGiveBucketsAndNames() throws {
+        let file = URL(filePath: "\(Tool.root)/Tests/Vectors/rollout.json")
+        let vectors = try JSONDecoder().decode(Vectors.self, from: Data(contentsOf: file))
+        try #require(!vectors.buckets.isEmpty && !vectors.users.isEmpty)
+        for vector in vectors.buckets {
+            #expect(try Rollout.bucket(of: vector.unit, seed: vector.seed) == vector.bucket, "\(vector)")
+        }
+        for vector in vectors.users {
+            #expect(try Rollout.name(of: vector.user, patch: vector.patch) == vector.name, "\(vector)")
         }
     }
 
@@ -54,8 +69,10 @@ import Testing
     private func entry(_ version: Int, _ more: String = "", id: String = "com.example.shop.x", state: String = "active")
         -> String
     {
-        #"{"id":"\#(id)","version":\#(version),"path":"patches/x-\#(version).js","appVersions":">=2.0 <3.0","engine":1,"#
-            + #""state":"\#(state)"\#(more)}"#
+        #"""
+        {"id":"\#(id)","version":\#(version),"path":"patches/x-\#(version).js","appVersions":">=2.0 <3.0",\#
+        "engine":1,"state":"\#(state)"\#(more)}
+        """#
     }
 
     private func device(_ change: (inout FeedDevice) -> Void = { _ in }) -> FeedDevice {
@@ -156,12 +173,9 @@ import Testing
     /// The bucket of `ada` is 1565 for this seed.
     @Test func thePercentageTakesNothingAway() throws {
         func rolledOut(to basisPoints: Int, by: String = "user") throws -> PatchList {
-            try list(
-                entry(
-                    1,
-                    #","rollout":{"permyriad":\#(basisPoints),"by":"\#(by)","seed":"com.example.shop.receipt-greeting"}"#
-                )
-            )
+            let seed = "com.example.shop.receipt-greeting"
+            let rollout = #"{"permyriad":\#(basisPoints),"by":"\#(by)","seed":"\#(seed)"}"#
+            return try list(entry(1, #","rollout":\#(rollout)"#))
         }
         let ada = device { $0.user = "ada" }
         #expect(try codes(rolledOut(to: 1566), ada) == ["1 offered"])
@@ -174,7 +188,8 @@ import Testing
 
     /// Swift's strings compare as text, and other readers of a list do not.
     @Test func groupsAndUsersCompareByBytes() throws {
-        let (composed, decomposed) = ("caf\u{E9}", "cafe\u{301}")
+        let composed = "caf\u{E9}"
+        let decomposed = "cafe\u{301}"
         let user = try Rollout.name(of: composed, patch: "com.example.shop.x")
         let byUser = try list(entry(1, #","users":["\#(user)"]"#))
         let byGroup = try list(entry(1, #","groups":["\#(composed)"]"#))
@@ -251,8 +266,14 @@ import Testing
         "{}", "null", #"{"id":"x","version":1}"#,
         #"{"id":"com.example.shop.x","version":0,"path":"patches/p","appVersions":"*","engine":1,"state":"active"}"#,
         #"{"id":"com.example.shop.x","version":1,"path":"patches/p","appVersions":"2","engine":1,"state":"active"}"#,
-        #"{"id":"com.example.shop.x","version":1,"path":"patches/p","appVersions":"*","engine":1,"state":"active","rollout":{"permyriad":10001,"by":"user"}}"#,
-        #"{"id":"com.example.shop.x","version":1,"path":"patches/p","appVersions":"*","engine":1,"state":"active","groups":[1]}"#,
+        #"""
+        {"id":"com.example.shop.x","version":1,"path":"patches/p","appVersions":"*","engine":1,"state":"active",\#
+        "rollout":{"permyriad":10001,"by":"user"}}
+        """#,
+        #"""
+        {"id":"com.example.shop.x","version":1,"path":"patches/p","appVersions":"*","engine":1,"state":"active",\#
+        "groups":[1]}
+        """#,
     ])
     func aMalformedEntryIsRefusedByItself(text: String) throws {
         let list = try list(text + "," + entry(2))
