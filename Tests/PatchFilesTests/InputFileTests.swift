@@ -28,6 +28,16 @@ import Testing
         #expect(try InputFile.small(path("empty"), limit: 0) == [])
     }
 
+    @Test func inputsEndAtTheirLimit() throws {
+        try folder.write(Array(0..<100), to: "a")
+        for limit in [0, 1, 99, 100, 101, 1000] {
+            let bytes = try InputFile.contents(of: path("a"), limit: limit)
+            #expect(bytes == Array(0..<UInt8(min(100, limit + 1))))
+        }
+        #expect(try InputFile.contents(of: Path("/dev/zero"), limit: 200_000).count == 200_001)
+        #expect(try InputFile.contents(of: Path("/proc/self/status"), limit: 100_000).count > 100)
+    }
+
     /// A process without descriptors cannot read a file, which may be sound.
     @Test func aShortageIsNotTheFilesFault() {
         for (number, isShortage) in [(EMFILE, true), (ENFILE, true), (ENOMEM, true), (ENOENT, false), (EIO, false)] {

@@ -141,30 +141,8 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        ("a/b.lua", "b.lua", "a"), ("b.lua", "b.lua", "."), ("/b", "b", "/"), ("a//b/", "b", "a/"), ("./a", "a", "."),
-        ("/", ".", "/"),
-    ])
-    func pathsAreTakenApart(path: String, name: String, parent: String) {
-        #expect(Path(path).name.description == name)
-        #expect(Path(path).parent.description == parent)
-    }
-
-    @Test func inputsEndAtTheirLimit() throws {
-        try folder.write(Array(0..<100), to: "a")
-        for limit in [0, 1, 99, 100, 101, 1000] {
-            let bytes = try InputFile.contents(of: Path(folder.at("a")), limit: limit)
-            #expect(bytes == Array(0..<UInt8(min(100, limit + 1))))
-        }
-        #expect(try InputFile.contents(of: Path("/dev/zero"), limit: 200_000).count == 200_001)
-        #expect(try InputFile.contents(of: Path("/proc/self/status"), limit: 100_000).count > 100)
-    }
-}
-
-extension OutputFileTests {
     /// Another process may replace a folder with a link between the check and the writing.
     @Test func noLinkIsFollowedBelowTheBase() throws {
-        let folder = try TestFolder()
         try folder.write("", to: "victim/kept")
         try folder.write("", to: "out/kept")
         let base = Path(folder.at("out"))
@@ -174,13 +152,12 @@ extension OutputFileTests {
         try FileManager.default.removeItem(atPath: folder.at("out/lib"))
         try FileManager.default.createSymbolicLink(atPath: folder.at("out/lib"), withDestinationPath: "../victim")
         #expect(throws: PatchError(.io, "")) { try OutputFile.write([output], force: true) }
-        #expect(try folder.contents().filter { $0.hasPrefix("victim") }.count <= 2)
-        #expect(!folder.exists("victim/x.lua"))
+        #expect(try folder.contents().filter { $0.hasPrefix("victim") } == ["victim", "victim/kept"])
         // While the folder is swapped with a link to another place, the file is written to the folder or not at all.
         try FileManager.default.removeItem(atPath: folder.at("out/lib"))
         try folder.write("", to: "out/lib/kept")
         try FileManager.default.createSymbolicLink(atPath: folder.at("link"), withDestinationPath: "victim")
-        let swaps = Thread {
+        let swaps = Thread { [folder] in
             for _ in 0..<20_000 {
                 unsafe rename(folder.at("out/lib"), folder.at("aside"))
                 unsafe rename(folder.at("link"), folder.at("out/lib"))
