@@ -180,13 +180,13 @@ import Testing
     @Test(arguments: scripts)
     func scriptsOfManyPartsAreFollowed(source: String) {
         let budget = LintBudget()
-        let before = budget.steps
         let interface = Self.interface([Self.function("F.give", ["integer"], "integer")])
         let found = Self.lint(source + Self.give, interface, budget: budget)
         #expect(
             found.allSatisfy { [.undefinedGlobal, .tooLarge, .loadLimit, .loadError].contains($0.code) },
             "\(found.map(\.message))")
-        #expect(before - budget.steps < 61_000_000)
+        // The last work that is paid for may cost more than what is left.
+        #expect(budget.steps > -1_000_000)
     }
 
     /// A quotient of a parameter, and an element at the counter of a loop, are explained by the code before them.
@@ -331,7 +331,8 @@ import Testing
         #expect(found.map(\.code) == [.unknownField])
         #expect(found.allSatisfy { $0.hint?.hasSuffix(", …") == true && ($0.hint?.utf8.count ?? 0) < 500 })
         let wide = Self.interface([Self.function("F.give", Array(repeating: "a", count: 100_000), "integer")])
-        #expect(Self.lint(Self.giving("return o(1)"), wide).allSatisfy { $0.message.utf8.count < 500 })
+        let given = Self.lint(Self.giving("local _ = o(1)"), wide)
+        #expect(given.contains { $0.code == .originalArguments } && given.allSatisfy { $0.message.utf8.count < 500 })
     }
 
     @Test func spellingBudgetSpentSuggestsNothing() {
