@@ -37,28 +37,6 @@ import Testing
             ])
     }
 
-    /// Two names that are one to `==`: an `é` is one scalar, or an `e` and an accent.
-    @Test func namesAreToldApartByTheirBytes() throws {
-        let names = ["Caf\u{E9}", "Cafe\u{301}"]
-        func read(_ names: [String]) throws -> PatchInterface {
-            let fields = names.map { PatchInterface.Field(name: $0, type: "integer") }
-            let scalars = names.map { PatchInterface.Scalar(name: $0, type: "string", cases: []) }
-            let written = Self.interface(names.map { .init(name: $0, fields: fields) }, scalars: scalars)
-            return try PatchInterface(decoding: written.encoded())
-        }
-        let interface = try read(names)
-        let known = KnownInterface(interface, adding: [])
-        for (number, name) in names.enumerated() {
-            let found = [known.structure(name)?.name, known.scalar(name)?.name].map { Array(($0 ?? "").utf8) }
-            #expect(found == [Array(name.utf8), Array(name.utf8)])
-            #expect(known.structure(name)?.place(of: name) == number)
-            let other = names[1 - number]
-            let changes = interface.changes(to: try read([name])).map { Array($0.description.utf8) }
-            let gone = ["the struct \(other) is gone", "the field \(name).\(other) is gone"].map { Array($0.utf8) }
-            #expect(Set(changes) == Set(gone))
-        }
-    }
-
     @Test func stubsDoNotRepeatManyClasses() {
         let classes = (0..<2000).map { PatchInterface.Class(name: "C\($0)", methods: []) }
         let fields = (0..<2000).map { PatchInterface.Field(name: "f\($0)", type: "Unknown\($0)") }
@@ -67,25 +45,5 @@ import Testing
         #expect(stubs.contains("---@alias Unknown7 patchpack.object"))
         let few = Self.interface([.init(name: "S", fields: fields)], classes: Array(classes.prefix(2))).stubs
         #expect(few.contains("---@alias Unknown7 C0|C1"))
-    }
-
-    @Test(arguments: ["array of ", "table of ", "a table of "])
-    func typesAreReadToADepth(prefix: String) {
-        let text = String(repeating: prefix, count: 90) + "Item"
-        var depth = 0
-        var type = InterfaceType(text)
-        while true {
-            switch type {
-            case .array(let inner), .dictionary(_, let inner), .optional(let inner):
-                type = inner
-                depth += 1
-                continue
-            case .named: break
-            }
-            break
-        }
-        #expect(depth == 32)
-        #expect(InterfaceType(text).description == text)
-        #expect(InterfaceType("Item or nil or nil").description == "Item or nil or nil")
     }
 }

@@ -7,26 +7,10 @@ import Testing
 @testable import PatchRunner
 
 @Suite(.ownThreads) struct LinterTests {
-    /// The interface of a small app.
-    private func interface() throws -> PatchInterface {
-        let registry = PatchRegistry()
-        _ = try registry.replaceable("Cart.total") { (a: Double, b: Int) -> Double in a }
-        _ = try registry.replaceable("Cart.name") { (a: String?) -> String? in a }
-        _ = try registry.replaceable("Cart.clear") { () -> Void in }
-        _ = try registry.replaceable("Cart.first") { () -> Item? in nil }
-        return registry.interface(of: try HostInfo(app: "com.example.shop", version: "2.3.1"))
-    }
-
-    private struct Item: PatchStruct {
-        var price: Double
-        var name: String?
-        static let patchFields = PatchFields(Item.init, .field("price", \.price), .field("name", \.name))
-    }
-
     private func lint(_ source: String) throws -> [Finding] {
         Linter.findings(
             in: [PatchScript(name: "main.lua", bytes: Array(source.utf8))], replaces: ["Cart.total"],
-            interface: try interface())
+            interface: try PatchInterface.shop())
     }
 
     private static let good = "patch.replace('Cart.total', function(original, a, b) return original(a, b) end)"
@@ -65,7 +49,7 @@ import Testing
             PatchScript(name: $0.0, bytes: Array($0.1.utf8))
         }
         #expect(
-            !Linter.findings(in: scripts, replaces: ["Cart.total"], interface: try interface()).contains {
+            !Linter.findings(in: scripts, replaces: ["Cart.total"], interface: try PatchInterface.shop()).contains {
                 $0.code == .unusedScript
             })
     }
@@ -77,7 +61,7 @@ import Testing
             let scripts = [("main.lua", "require('b')\n\(Self.good)\n\(main)"), ("b.lua", other)].map {
                 PatchScript(name: $0.0, bytes: Array($0.1.utf8))
             }
-            return Linter.findings(in: scripts, replaces: ["Cart.total"], interface: try interface())
+            return Linter.findings(in: scripts, replaces: ["Cart.total"], interface: try PatchInterface.shop())
                 .map { "\($0.script):\($0.line) \($0.code.rawValue)" }
         }
         let wrong = "local function f() return string.trim('x') end"
@@ -119,21 +103,6 @@ import Testing
         #expect(SandboxNames.globals.isDisjoint(with: SandboxNames.missing))
     }
 
-    @Test func interfacesAreReadAsTheyAreWritten() throws {
-        let interface = try interface()
-        #expect(try PatchInterface(decoding: Array(interface.json.utf8)) == interface)
-        #expect(
-            interface.json.contains(
-                #"{"name":"Cart.total","arguments":["number","integer"],"result":"number","throws":false,"async":false}"#
-            ))
-        for text in [
-            "", "{}", "[]", #"{"schema":"patchpack.interface/2"}"#,
-            interface.json.replacingOccurrences(of: "number", with: "\u{0}"),
-        ] {
-            #expect(throws: PatchError.self) { try PatchInterface(decoding: Array(text.utf8)) }
-        }
-    }
-
     /// The function gets the object as its first argument, and the method before the colon.
     @Test func functionAndMethodOfSameNameHaveTheirOwnArguments() throws {
         final class Cart: PatchObject {}
@@ -165,107 +134,6 @@ import Testing
         }
         #expect(try findings(returning: "caf\u{E9}").isEmpty)
         #expect(try findings(returning: "cafe\u{301}") == ["unknown-case"])
-    }
-
-    @Test func changesAreNamedWhatBreaksFirst() throws {
-        let registry = PatchRegistry()
-        _ = try registry.replaceable("Cart.total") { (a: Double) -> Double in a }
-        _ = try registry.replaceable("Cart.name") { (a: String?) throws -> String? in a }
-        _ = try registry.replaceable("Cart.all") { () -> [Int] in [] }
-        let newer = registry.interface(of: try HostInfo(app: "com.example.shop", version: "2.4"))
-        let changes = try interface().changes(to: newer)
-        #expect(
-            changes.map(\.description) == [
-                "Cart.clear is gone", "Cart.first is gone",
-                "Cart.total was (number, integer) -> number and is now (number) -> number",
-                "the struct Item is gone",
-                "Cart.name was (string or nil) -> string or nil and is now (string or nil) throws -> string or nil",
-                "Cart.all is new: () -> array of integer",
-            ])
-        #expect(changes.map(\.isBreaking) == [true, true, true, true, false, false])
-        #expect(newer.changes(to: newer).isEmpty)
-    }
-
-    /// Apps of an earlier version marked functions as pure. No patch depends on it.
-    @Test func pureFunctionsOfOlderAppsAreReadAsOthers() throws {
-        func read(_ mark: String) throws -> PatchInterface {
-            let function = #"{"name":"T.a","arguments":[],"result":"number","throws":false,"async":false\#(mark)}"#
-            return try PatchInterface(
-                decoding: Array(
-                    """
-                    {"schema":"patchpack.interface/1","app":"com.example.shop","appVersion":"1","functions":[\(function)],
-                    "structs":[],"scalars":[],"classes":[{"name":"Box","methods":[\(function)]}]}
-                    """.utf8))
-        }
-        let (marked, plain) = (try read(#","pure":true"#), try read(""))
-        #expect(marked == plain)
-        #expect(marked.json == plain.json && marked.stubs == plain.stubs)
-        #expect(marked.changes(to: plain).isEmpty)
-    }
-
-    @Test func scalarsAreReadAndCompared() throws {
-        func interface(_ scalars: [PatchInterface.Scalar]) -> PatchInterface {
-            PatchInterface(
-                app: "com.example.shop", appVersion: "1", functions: [], structs: [], scalars: scalars, classes: [])
-        }
-        let older = interface([
-            .init(name: "Meal", type: "string", cases: [.string("lunch"), .string("din\"ner")]),
-            .init(name: "Size", type: "integer", cases: [.integer(-1), .integer(9)]),
-            .init(name: "Date", type: "number", cases: []),
-        ])
-        #expect(try PatchInterface(decoding: Array(older.json.utf8)) == older)
-        let newer = interface([
-            .init(name: "Meal", type: "string", cases: [.string("lunch"), .string("brunch")]),
-            .init(name: "Size", type: "string", cases: []),
-        ])
-        #expect(
-            older.changes(to: newer).map { "\($0.isBreaking) \($0.description)" } == [
-                #"true the case "din\"ner" of Meal is gone"#, "true Size was integer and is now string",
-                #"false the case "brunch" of Meal is new"#,
-            ])
-        #expect(older.stubs.contains(#"---@alias Meal "lunch" | "din\"ner""#))
-        #expect(older.stubs.contains("---@alias Size -1 | 9\n") && older.stubs.contains("---@alias Date number\n"))
-        for (old, new) in [
-            (#""type":"string""#, #""type":"Meal""#), (#""name":"Meal""#, #""name":"Size""#),
-            (#""name":"Meal""#, #""name":"string""#), ("-1", "true"), ("-1", "1.5"),
-        ] {
-            let broken = older.json.replacingOccurrences(of: old, with: new)
-            #expect(throws: PatchError(.malformed, "")) { try PatchInterface(decoding: Array(broken.utf8)) }
-        }
-    }
-
-    @Test func changesOfFieldsAreNamed() throws {
-        func interface(_ fields: [(String, String)]) -> PatchInterface {
-            PatchInterface(
-                app: "com.example.shop", appVersion: "1", functions: [],
-                structs: [.init(name: "Item", fields: fields.map { .init(name: $0, type: $1) })], classes: [])
-        }
-        let older = interface([("price", "number"), ("name", "string"), ("kept", "integer")])
-        let changes = older.changes(
-            to: interface([("kept", "integer"), ("price", "integer"), ("size", "number"), ("note", "string or nil")]))
-        #expect(
-            changes.map { "\($0.isBreaking) \($0.description)" } == [
-                "true the field Item.price was number and is now integer", "true the field Item.name is gone",
-                "true the field Item.size is new: number", "false the field Item.note is new: string or nil",
-            ])
-        #expect(older.changes(to: older).isEmpty)
-    }
-
-    /// A file of an app that was built with an older version of the library.
-    @Test func anInterfaceWithoutStructsIsRead() throws {
-        let text = try interface().json.split(separator: "\n", omittingEmptySubsequences: false)
-        let structs = try #require(text.firstIndex { $0.contains(#""structs""#) })
-        let older = (text[..<structs] + text[(structs + 3)...]).joined(separator: "\n")
-        #expect(try PatchInterface(decoding: Array(older.utf8)).structs.isEmpty)
-        for (old, new) in [
-            (#""name":"price","type""#, #""name":"name","type""#), (#""type":"number""#, #""type":1"#),
-            (#""fields":"#, #""field":"#), (#""name":"price""#, #""name":"""#),
-            (#""name":"price""#, #""name":"\u0000""#),
-            (#""type":"number""#, #""type":"number\#(String(repeating: " or nil", count: 200))""#),
-        ] {
-            let broken = try interface().json.replacingOccurrences(of: old, with: new)
-            #expect(throws: PatchError(.malformed, "")) { try PatchInterface(decoding: Array(broken.utf8)) }
-        }
     }
 
     @Test func manyGlobalsAndLongFunctionsAreRead() throws {
