@@ -59,8 +59,9 @@ import Testing
             keys: ["keys/a.pem", "more/a.pem", "keys/b.pem"].map { Path(place.disk.at($0)) }, hasKey: true)
         #expect(try pin.root() == newest)
         // A file without signatures of its own keys is refused, wherever it is.
-        try place.disk.write(newest.dropLast(40), to: "\(name).root.json")
-        #expect(throws: PatchError.self) { try pin.root() }
+        let signed = try #require(try JSONValue(parsing: newest)["signed"])
+        try place.disk.write(place.keys.online.file(of: signed), to: "\(name).root.json")
+        #expect(throws: PatchError(.feedSignature, "")) { try pin.root() }
     }
 
     /// A thief restores an old state, so that it is signed again.
