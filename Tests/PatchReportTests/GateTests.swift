@@ -41,9 +41,15 @@ import Testing
     /// decides.
     private func wrong(_ rate: Double, _ bound: Double, _ rule: (Share) -> Bool?) -> (part: Double, devices: Int) {
         let outcomes = (1...400).map { outcome(of: rate, seed: UInt64($0), rule) }
-        // A rate that equals the bound is neither above nor below it.
-        let wrong = outcomes.count { $0.isAbove.map { $0 ? rate <= bound : rate >= bound } ?? false }
-        return (Double(wrong) / 400, outcomes.map(\.devices).sorted()[200])
+        let wrong = outcomes.count { outcome in
+            // A rate that equals the bound is neither above nor below it.
+            switch outcome.isAbove {
+            case true?: rate <= bound
+            case false?: rate >= bound
+            case nil: false
+            }
+        }
+        return (Double(wrong) / Double(outcomes.count), outcomes.map(\.devices).sorted()[outcomes.count / 2])
     }
 
     /// A rule that is correct for one check: crossed if the share is not below the bound, passed if Wilson's interval
@@ -51,7 +57,8 @@ import Testing
     private func byWilson(_ bound: Double) -> (Share) -> Bool? {
         { share in
             guard let value = share.value else { return nil }
-            return value >= bound ? true : share.interval.upperBound < bound ? false : nil
+            if value >= bound { return true }
+            return share.interval.upperBound < bound ? false : nil
         }
     }
 
@@ -69,9 +76,13 @@ import Testing
             ("time-p095<5ms", nil, false), ("time-p95<6ms", nil, false), ("previous+failures<1%", nil, false),
             ("failures<previous+%", nil, false), ("time-p95<previous+5ms", nil, false),
         ] as [(String, Double?, Bool)])
-    func aGateIsReadOrRefused(text: String, bound: Double?, isRelative: Bool) {
-        let gate = ReportGate(text)
-        #expect(gate?.bound.value == bound && gate?.isRelative ?? false == isRelative && gate?.text ?? text == text)
+    func aGateIsReadOrRefused(text: String, bound: Double?, isRelative: Bool) throws {
+        guard let bound else {
+            #expect(ReportGate(text) == nil)
+            return
+        }
+        let gate = try #require(ReportGate(text))
+        #expect(gate.bound.value == bound && gate.isRelative == isRelative && gate.text == text)
     }
 
     /// docs/operations.md has a part of this table.
@@ -96,9 +107,10 @@ import Testing
             outcome(of: rate, seed: UInt64(seed)) { ConfidenceSequence($0, around: 0.005).isAbove(0.005) }
         }
         let devices = outcomes.map(\.devices).sorted()
-        print("gate: a rate of \(rate) crosses 0.5 % after \(devices[200]) devices, 95 % after \(devices[380])")
+        let (median, late) = (devices[devices.count / 2], devices[devices.count * 95 / 100])
+        print("gate: a rate of \(rate) crosses 0.5 % after \(median) devices, 95 % after \(late)")
         #expect(outcomes.allSatisfy { $0.isAbove == true })
-        #expect(devices[200] <= most)
+        #expect(median <= most)
     }
 
     /// The outcome of the rollouts of two patches, one of which crashes.
@@ -136,11 +148,15 @@ import Testing
             bad.suspected = good.suspected
             var seen = [good, bad]
             if blames {
-                for index in seen.indices { (seen[index].rolledBack, seen[index].suspected) = (bad.devices, 0) }
+                for index in seen.indices {
+                    seen[index].rolledBack = bad.devices
+                    seen[index].suspected = 0
+                }
             }
             switch gate.judge(seen[0], scale: 1).verdict {
             case .crossed: pair.isGoodPaused = true
-            case .passed: pair.goodPassed = pair.isGoodPaused ? pair.goodPassed : pair.goodPassed ?? good.devices
+            case .passed:
+                if !pair.isGoodPaused, pair.goodPassed == nil { pair.goodPassed = good.devices }
             case .undecided: break
             }
             if pair.badStopped == nil, gate.judge(seen[1], scale: 1).verdict == .crossed {
@@ -157,8 +173,11 @@ import Testing
         func pairs(blames: Bool) -> (paused: Double, passed: Int?, stopped: Int?) {
             let pairs = (1...400).map { pair(part: part, silent: silent, blames: blames, seed: UInt64($0), gate) }
             let (passed, stopped) = (pairs.map { $0.goodPassed ?? .max }, pairs.map { $0.badStopped ?? .max })
-            func median(_ devices: [Int]) -> Int? { devices.sorted()[200] == .max ? nil : devices.sorted()[200] }
-            return (Double(pairs.count(where: \.isGoodPaused)) / 400, median(passed), median(stopped))
+            func median(_ devices: [Int]) -> Int? {
+                let middle = devices.sorted()[devices.count / 2]
+                return middle == .max ? nil : middle
+            }
+            return (Double(pairs.count(where: \.isGoodPaused)) / Double(pairs.count), median(passed), median(stopped))
         }
         let (before, now) = (pairs(blames: true), pairs(blames: false))
         print("gate: beside a bad patch on \(part), \(silent) of these silent: \(before), now \(now)")

@@ -5,6 +5,7 @@ import PatchText
 import TestSupport
 import Testing
 
+/// A report on lines of events: which of them are read, what they say of patches and devices, and how much it keeps.
 @Suite(.ownThreads) struct ReportTests {
     /// 2026-11-22T11:20:00Z, in milliseconds.
     static let now = 1_795_346_400_000
@@ -415,12 +416,13 @@ import Testing
             "patch.times", "shadow.reasons",
         ])
     func aLineWhoseCountIsNoneIsDamagedAsAWhole(_ name: String) throws {
+        let empty = ["patch.times": "[]", "shadow.reasons": "{}"][name]
         for wrong in [
             "-1000", #""5""#, "1e308", "null", "-1", "1.0", "true", "99999999999999999999", "-9223372036854775808",
             "{}", "[]",
             #"{"a":-1}"#, #"{"a":"1"}"#, #"{"a":{"b":1}}"#, "[1,-1]", #"["1"]"#, "[[1]]",
         ] {
-            let isEmpty = name == "patch.times" && wrong == "[]" || name == "shadow.reasons" && wrong == "{}"
+            let isEmpty = wrong == empty
             for event in ["compared", "called"] {
                 let report = try Self.report([
                     Self.line(event, Self.compared(agreed: "50") + #","patch.calls":50,"\#(name)":\#(wrong)"#)
@@ -521,12 +523,13 @@ import Testing
     /// is. A few of many devices say nothing.
     @Test func fleetReportWithoutFeedFindsLivePatchInEvents() throws {
         func devices(_ lines: [String]) throws -> [Int] {
-            for lines in [lines, lines.reversed()] {
+            let orders = try [lines, lines.reversed()].map { lines in
                 let patch = try #require(try Self.report(lines).patches.first)
                 #expect(patch.shadowed == 50)
+                return [patch.devices, patch.failing]
             }
-            let patch = try #require(try Self.report(lines).patches.first)
-            return [patch.devices, patch.failing]
+            #expect(orders[0] == orders[1])
+            return orders[0]
         }
         func live(_ devices: Range<Int>, at seconds: Int) -> [String] {
             devices.flatMap { device in ["trial", "activated"].map { Self.line($0, device: device, at: seconds) } }
@@ -583,13 +586,10 @@ import Testing
         }
         let gate = try #require(ReportGate("rolled-back<0.5%"))
         func judged(_ lines: [String]) throws -> (good: FleetReport.Patch, bad: FleetReport.Patch) {
-            var found: (FleetReport.Patch, FleetReport.Patch)?
-            for lines in [lines, lines.reversed()] {
-                let patches = try Self.report(lines).patches
-                try #require(patches.map(\.id) == ["com.example.bad", "com.example.good"])
-                found = (patches[1], patches[0])
-            }
-            return try #require(found)
+            let orders = try [lines, lines.reversed()].map { try Self.report($0).patches }
+            #expect(orders[0] == orders[1])
+            try #require(orders[0].map(\.id) == ["com.example.bad", "com.example.good"])
+            return (orders[0][1], orders[0][0])
         }
         let early = try judged(lines)
         #expect([early.good.rolledBack, early.good.suspected, early.good.affected] == [0, 50, 0])
@@ -1058,7 +1058,7 @@ import Testing
             line.replacing(#""severityNumber""#, with: #""severity\u004eumber""#),
         ]
         let (bytes, apart) = (Array(line.utf8), Array(Self.line("activated", device: 2).utf8))
-        /// The report on lines in several orders.
+        /// Expects lines to make one report, whichever of them come first.
         func check(_ others: [[UInt8]]) throws {
             for order in [[apart, bytes], [bytes, bytes], [apart]] {
                 let lines = others.flatMap { other in order + [other, other, bytes] }
@@ -1245,6 +1245,8 @@ import Testing
         }
         let report = try Self.report(lines, limits: limits)
         #expect(report.patches.count <= 10)
+        #expect(report.patches.map(\.faults.count).reduce(0, +) == 5)
+        #expect(report.patches.map(\.hours.count).reduce(0, +) == 5)
         #expect(report.input.dropped > 0)
     }
 
