@@ -208,7 +208,7 @@ import Testing
         #expect(harness.runner.active.count == 1)
     }
 
-    /// Ten thousand calls at once: the waiting calls cost nothing, and none waits longer than `lockTime`.
+    /// Ten thousand calls at once: each is answered by the patch, or by the original if too many wait, and none fails.
     @Test func tenThousandCallsAtOnce() async throws {
         let harness = try Harness(limits: PatchLimits())
         let function = try harness.registry.replaceable("T.f") { (x: Int) async -> Int in
@@ -216,19 +216,15 @@ import Testing
             return x
         }
         try harness.apply("patch.replace('T.f', function(original, x) return original(x) + 1 end)", replaces: ["T.f"])
-        await withTaskGroup(of: Bool.self) { group in
-            for x in 0..<10_000 {
-                group.addTask {
-                    let answer = await function(x)
-                    return answer == x || answer == x + 1
-                }
-            }
-            for await isRight in group { #expect(isRight) }
+        let added = await withTaskGroup(of: Int.self) { group in
+            for x in 0..<10_000 { group.addTask { await function(x) - x } }
+            return await group.reduce(into: []) { $0.append($1) }
         }
+        #expect(added.contains(1) && added.allSatisfy { $0 == 0 || $0 == 1 })
         #expect(harness.failures.isEmpty)
     }
 
-    /// If a patch is busy or has no room, the patch below it handles the call, not the original.
+    /// If a patch is busy, the patch below it handles the call, not the original.
     @Test func thePatchBelowAnswersForABusyOne() async throws {
         let harness = try Harness(limits: .oneInstance.with(\.lockTime, .milliseconds(5)))
         let function = try harness.registry.replaceable("T.f") { (x: Int, text: String) -> Int in x }
