@@ -166,17 +166,24 @@ import Testing
         let source = "for _, name in ipairs{'T.f', 'T.waiting'} do patch.replace(name, function() return 7 end) end"
         try harness.apply(source, replaces: ["T.f", "T.waiting"])
         let versions = isSanitized ? 10 : 40
-        let isOver = Counter()
+        let (isOver, calls) = (Counter(), Counter())
         await withTaskGroup(of: Void.self) { group in
             for _ in 0..<3 {
-                group.addTask { while isOver.count == 0 { #expect(function(1) == 7) } }
+                group.addTask {
+                    while isOver.count == 0 {
+                        #expect(function(1) == 7)
+                        calls.add()
+                    }
+                }
                 group.addTask { while isOver.count == 0 { #expect(await waiting(1) == 7) } }
             }
             group.addTask {
                 for version in 2...versions {
+                    let before = calls.count
                     #expect(throws: Never.self) {
                         try harness.apply(source, version: version, replaces: ["T.f", "T.waiting"])
                     }
+                    while calls.count == before { await Task.yield() }
                 }
                 isOver.add()
             }
