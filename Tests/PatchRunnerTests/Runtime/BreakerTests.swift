@@ -222,6 +222,7 @@ import Testing
         while time.sleepers == 0 { try await Task.sleep(for: .milliseconds(1)) }
         app.harness.runner.deactivateAll()
         time.advance(by: .seconds(60))
+        // The task that has slept ends by now. If it does not yet, this finds less.
         try await Task.sleep(for: .milliseconds(20))
         #expect(!app.first.slot.isPatched)
         #expect(try app.first(0) == 7)

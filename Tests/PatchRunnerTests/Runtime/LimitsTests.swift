@@ -7,10 +7,10 @@ import Testing
 /// Every limit works at its smallest value, below it, and at its largest.
 @Suite(.ownThreads) struct LimitsTests {
     /// A limit, and the outcomes of `use` at most 0, at 1 and at the largest value.
-    struct Limit<Value>: Sendable, CustomTestStringConvertible {
+    struct Limit<Value: Comparable>: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let path: any WritableKeyPath<PatchLimits, Value> & Sendable
-        let outcomes: (least: String, one: String, most: String)
+        private let outcomes: (least: String, one: String, most: String)
 
         init(
             _ name: String, _ path: any WritableKeyPath<PatchLimits, Value> & Sendable, _ least: String, _ one: String,
@@ -26,6 +26,14 @@ import Testing
         ) {
             self.init(name, path, small, small, most)
         }
+
+        /// The outcome at a value.
+        ///
+        /// - Parameter one: The smallest value above 0.
+        func outcome(at value: Value, one: Value) -> String {
+            if value < one { return outcomes.least }
+            return value == one ? outcomes.one : outcomes.most
+        }
     }
 
     /// All of it: four calls within each other, a log of each, a table of 41 levels, an asynchronous call; and two
@@ -38,7 +46,7 @@ import Testing
         Limit("sourceBytes", \.sourceBytes, "refused", all),
         Limit("loadFuel", \.loadFuel, "refused", all),
         Limit("callFuel", \.callFuel, none, all),
-        Limit("memory", \.memoryBytes, "refused", all),
+        Limit("memoryBytes", \.memoryBytes, "refused", all),
         Limit("peakMemoryBytes", \.peakMemoryBytes, "refused", all),
         Limit("instructionsPerCheck", \.instructionsPerCheck, all, all),
         Limit("originalCalls", \.originalCalls, "calls 123, 4 logs, nested, skipped", all, all),
@@ -130,9 +138,8 @@ import Testing
     func patchLimitsExtremeCountHasItsOutcome(_ limit: Limit<Int>, _ value: Int) async throws {
         var limits = Self.base
         limits[keyPath: limit.path] = value
-        let (least, one, most) = limit.outcomes
         let outcome = try await use(limits)
-        #expect(outcome == (value < 1 ? least : value == 1 ? one : most))
+        #expect(outcome == limit.outcome(at: value, one: 1))
     }
 
     @Test(
@@ -141,9 +148,8 @@ import Testing
     func patchLimitsExtremeTimeHasItsOutcome(_ limit: Limit<Duration>, _ value: Duration) async throws {
         var limits = Self.base
         limits[keyPath: limit.path] = value
-        let (least, one, most) = limit.outcomes
         let outcome = try await use(limits)
-        #expect(outcome == (value <= .zero ? least : value == .nanoseconds(1) ? one : most))
+        #expect(outcome == limit.outcome(at: value, one: .nanoseconds(1)))
     }
 
     /// Without a time to wait, the original answers a call that finds the patch taken. Otherwise the call waits.

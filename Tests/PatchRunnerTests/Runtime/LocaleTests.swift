@@ -18,7 +18,7 @@
                     let answers = try Answers()
                     useInThread(locale)
                     #expect(point == ",")
-                    answers.areThoseOfC(in: "a thread of \(locale)")
+                    answers.expectThoseOfC(in: "a thread of \(locale)")
                     useInThread(nil)
                 }
             }
@@ -28,12 +28,12 @@
             await #expect(processExitsWith: .success) { [folder = Locales.folder as String] in
                 try await Locales.each(in: folder) { locale in
                     let answers = try Answers()
-                    answers.areThoseOfC(in: "C")
+                    answers.expectThoseOfC(in: "C")
                     unsafe setlocale(LC_ALL, locale)
                     #expect(point == ",")
-                    answers.areThoseOfC(in: locale)
+                    answers.expectThoseOfC(in: locale)
                     // A script that is compiled at that moment.
-                    try Answers().areThoseOfC(in: locale)
+                    try Answers().expectThoseOfC(in: locale)
                     unsafe setlocale(LC_ALL, "C")
                 }
             }
@@ -43,10 +43,10 @@
             await #expect(processExitsWith: .success) { [folder = Locales.folder as String] in
                 try await Locales.each(in: folder) { locale in
                     unsafe setlocale(LC_ALL, locale)
-                    try AppPlaces.haveItsLocale()
+                    try AppPlaces.expectItsLocale()
                     unsafe setlocale(LC_ALL, "C")
                     useInThread(locale)
-                    try AppPlaces.haveItsLocale()
+                    try AppPlaces.expectItsLocale()
                     useInThread(nil)
                 }
             }
@@ -213,7 +213,7 @@
                 """, replaces: ["T.answers"])
         }
 
-        func areThoseOfC(in place: String) {
+        func expectThoseOfC(in place: String) {
             let lines = answers(9.25).split(separator: "\n", omittingEmptySubsequences: false)
             #expect(lines.count == Self.expected.count, "in \(place): \(harness.failures)")
             for (line, (script, answer)) in zip(lines, Self.expected) {
@@ -233,7 +233,7 @@
             deinit { points.note() }
         }
 
-        static func haveItsLocale() throws {
+        static func expectItsLocale() throws {
             let points = Points()
             let registry = PatchRegistry()
             let runner = PatchRunner(

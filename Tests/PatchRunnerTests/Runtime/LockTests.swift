@@ -75,7 +75,8 @@ import Testing
         async let answer = onThread { outer() }
         await onThread { isIn.wait() }
         async let isDeactivated = onThread { runner.deactivate("com.example.shop.outer") }
-        try await Task.sleep(for: .milliseconds(100))  // it waits for the call now
+        // By now it waits for the call. If it does not yet, this finds less.
+        try await Task.sleep(for: .milliseconds(100))
         mayGoOn.signal()
         #expect(await answer == 8)
         #expect(await isDeactivated)

@@ -259,8 +259,8 @@ import Testing
         let unguarded = Counter()
 
         // One thread calls these.
-        func guardIsActive() { time.add(now & 1, ordering: .sequentiallyConsistent) }
-        func guardEnds() { time.add(1 - now & 1, ordering: .sequentiallyConsistent) }
+        func guardBegins() { time.add(now & 1, ordering: .sequentiallyConsistent) }
+        func guardEnds() { time.add(1 - (now & 1), ordering: .sequentiallyConsistent) }
 
         var now: Int { time.load(ordering: .sequentiallyConsistent) }
 
@@ -327,7 +327,7 @@ import Testing
                         let updates = place == guardian ? 16 + tasks / 5 : 4
                         if Int.random(in: 0..<updates, using: &random) > 0 {
                             bench.install(kinds[place], place, version: version)
-                            if place == guardian { watch.guardIsActive() }
+                            if place == guardian { watch.guardBegins() }
                         } else {
                             if place == guardian { watch.guardEnds() }
                             bench.withdraw(place)

@@ -183,6 +183,7 @@ import Testing
         let answers = calls(waits ? 100 : 4, of: app, waits: waits)
         let guardian = try #require(app.harness.runner.active.first { $0.name == "com.example.guard" })
         while guardian.script.lua.queueLength == 0 { try await Task.sleep(for: .milliseconds(1)) }
+        // More of them come to wait, where they can.
         try await Task.sleep(for: .milliseconds(20))
         try app.guards(2, holds: true)
         app.gate.open()

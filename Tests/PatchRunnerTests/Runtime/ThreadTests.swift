@@ -57,6 +57,7 @@ import Testing
             lua.whileLocked {}
         }
         await OwnThreads.run { begins.wait() }
+        // By now it waits for the locks. If it does not yet, this finds less.
         try await Task.sleep(for: .milliseconds(20))
         mayLeave.signal()
         _ = await (first, second)

@@ -102,7 +102,8 @@ import Testing
     /// Versions come, go, are replaced, closed and run in shadow, and versions that are gone make instances late.
     @Test(arguments: [1, 3])
     func versionsChangeOnlyTheMeantOnesAnswer(instances: Int) async throws {
-        let (threads, tasks, seconds) = testsMayBeLong ? (8, 100, isSanitized ? 60.0 : 20) : (4, 8, isSanitized ? 5 : 1)
+        let (threads, tasks, seconds) = testsMayBeLong ? (8, 100, 20) : (4, 8, 1)
+        let time = Duration.seconds(isSanitized ? 3 * seconds : seconds)
         for _ in 0..<2 {
             let bench = try Bench(instances: instances)
             let isOver = Counter()
@@ -121,7 +122,7 @@ import Testing
                 }
                 group.addTask {
                     defer { isOver.add() }
-                    try await onThread { Result { try Self.walk(bench, for: .seconds(seconds)) } }.get()
+                    try await onThread { Result { try Self.walk(bench, for: time) } }.get()
                 }
                 try await group.waitForAll()
             }

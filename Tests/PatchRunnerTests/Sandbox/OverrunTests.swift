@@ -254,7 +254,10 @@ import Testing
     }
 
     /// Each loop runs on one value in this number. All of them take minutes, and with a sanitizer an hour.
-    static let step = isSanitized ? 40 : testsMayBeLong ? 4 : 30
+    static let step: Int = {
+        if isSanitized { return 40 }
+        return testsMayBeLong ? 4 : 30
+    }()
 
     /// The seconds by which a run may exceed its limit. The promise is 20 ms on the machine where the project is built.
     /// Another machine may be slower, and a sanitizer makes everything slower.
