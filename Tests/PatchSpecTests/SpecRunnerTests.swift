@@ -74,6 +74,7 @@ import Testing
     }
 
     @Test func aSpecThatRemovesItsRunnerFails() throws {
+        #expect(try run("it('a', function() end)\nit('b', function() end)").isGood)
         for change in ["_G.__spec = nil", "_G.__spec = 1", "setmetatable(_G, {__index = error}) _G.__spec = nil"] {
             let report = try run("it('a', function() \(change) end)\nit('b', function() end)")
             #expect(!report.isGood, "\(change)")

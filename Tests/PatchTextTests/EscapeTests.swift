@@ -139,18 +139,19 @@ import Testing
     }
 
     /// The runner of GitHub Actions reads a command from a line. It splits at `::`, `,` and `=`, and replaces the codes
-    /// (`ActionCommand`).
+    /// that it knows (`ActionCommand`).
     @Test func annotationsAreOneLine() throws {
         func decoded(_ text: String) -> [UInt8] {
-            var (bytes, rest) = ([UInt8](), Array(text.utf8)[...])
+            let codes: [String: UInt8] = ["25": 0x25, "0D": 0x0D, "0A": 0x0A, "3A": 0x3A, "2C": 0x2C]
+            var bytes: [UInt8] = []
+            var rest = Array(text.utf8)[...]
             while let byte = rest.popFirst() {
-                guard byte == UInt8(ascii: "%") else {
+                if byte == UInt8(ascii: "%"), let code = codes[String(decoding: rest.prefix(2), as: UTF8.self)] {
+                    bytes.append(code)
+                    rest = rest.dropFirst(2)
+                } else {
                     bytes.append(byte)
-                    continue
                 }
-                let code = String(decoding: rest.prefix(2), as: UTF8.self)
-                rest = rest.dropFirst(2)
-                bytes.append(["25": 0x25, "0D": 0x0D, "0A": 0x0A, "3A": 0x3A, "2C": 0x2C][code] ?? 0)
             }
             return bytes
         }

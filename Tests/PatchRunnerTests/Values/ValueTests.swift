@@ -362,6 +362,7 @@ final class Basket: PatchObject {
             gone = basket
             take(basket)
         }
+        #expect(harness.failures.isEmpty, "\(harness.failures)")
         #expect(gone == nil)
     }
 

@@ -232,6 +232,7 @@ import Testing
 
     @Test func theHelpOfAVerbHasManyNames() throws {
         let help = try Tool.patchpack("verify", "--help").text
+        #expect(help.hasPrefix("patchpack verify: "))
         for words in [["help", "verify"], ["--help", "verify"], ["-h", "verify"]] {
             #expect(try Tool.run(Tool.patchpack, words).text == help)
         }

@@ -29,7 +29,8 @@ import Testing
         #expect(folders.status == 10)
         #expect(folders.error.hasSuffix("3 ok, 1 refused: 1 malformed\n"), "\(folders.error)")
         let names = ["broken", "sub dir/one", "sub dir/three", "sub dir/two"].map { "dist/\($0).js" }
-        #expect(folders.lines.map { line in names.contains { line.contains("  \($0)") } } == [true, true, true, true])
+        #expect(folders.lines.count == names.count)
+        for name in names { #expect(folders.lines.contains { $0.contains("  \(name)") }, "\(folders.text)") }
         let list = try shop.shell("find dist/sub* -name '*.js' -print0 | patchpack verify --files-from - \(keys)")
         #expect(list.status == 0 && list.lines.count == 3 && list.error == "3 ok\n", "\(list.error)")
         let lines = try shop.shell(
@@ -209,8 +210,8 @@ import Testing
     @Test func catShowsWhatIsInside() throws {
         let one = "'dist/sub dir/one.js'"
         let cat = try shop.shell(
-            "patchpack cat \(one) \(keys) | cmp - patches/one.lua && patchpack cat \(one) \(keys) one.lua | wc -l")
-        #expect(cat.status == 0 && cat.text.contains("7"), "\(cat.error)")
+            "for name in '' one.lua; do patchpack cat \(one) \(keys) $name | cmp - patches/one.lua || exit; done")
+        #expect(cat.status == 0, "\(cat.text)\(cat.error)")
         #expect(try shop.shell("patchpack cat \(one) none.lua \(keys)").status == 66)
         #expect(try shop.shell("patchpack cat \(one) --trusted-key other.pem --script-key script.key").status == 12)
         let unverified = try shop.shell(
@@ -351,8 +352,10 @@ import Testing
         for words in [["help"], ["--help"], ["-h"]] {
             #expect(try Tool.run(Tool.patchpack, words).text.contains("usage:"))
         }
-        #expect(try shop.run("help", "pack").text == shop.run("pack", "--help").text)
-        #expect(try shop.run("version").text == shop.run("-V").text)
+        let help = try shop.run("pack", "--help").text
+        #expect(try help.hasPrefix("patchpack pack: ") && shop.run("help", "pack").text == help)
+        let version = try shop.run("-V").text
+        #expect(try version.hasPrefix("patchpack ") && shop.run("version").text == version)
         #expect(try shop.run("-q", "verify").error.contains("the verb comes first"))
     }
 

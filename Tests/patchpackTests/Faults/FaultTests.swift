@@ -287,8 +287,10 @@ import Testing
                   else
                     cmp before \(file) || echo "$number: changed"
                     grep -q 'patchpack: error: ' out || echo "$number: $(cat out)"
+                    touch failed
                   fi
                 done
+                [ -e failed ] || echo "no call failed"
                 """, in: shop.folder.path)
             #expect(run.text.isEmpty, "\(run.text)\(run.error)")
         }

@@ -754,11 +754,13 @@ import Testing
     @Test func aDryRunWritesNothing() throws {
         let work = try FeedReleaseFixture()
         let before = try work.folder.contents()
+        let timestamp = try work.folder.read("feed/metadata/timestamp.json")
         let run = try work.publish(["8.js"], "--dry-run")
         #expect(run.status == 0 && run.text.contains("would write  feed"), "\(run.error)")
         #expect(try work.run("withdraw", "feed", Self.id, "--dry-run").status == 0)
         #expect(try work.publish(["8.js"], "--dry-run", "--stage", with: FeedReleaseFixture.online).status == 0)
         #expect(try work.folder.contents() == before)
+        #expect(try work.folder.read("feed/metadata/timestamp.json") == timestamp)
     }
 
     /// A signature may take minutes, but nothing keeps the kill switch waiting.
