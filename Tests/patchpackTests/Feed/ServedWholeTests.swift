@@ -21,8 +21,10 @@ import Testing
         let syncs = testsMayBeLong && !isSanitized ? 2_000 : 100
         let state = State()
         @Sendable func change() throws -> Int {
+            defer { state.isDone.store(true, ordering: .relaxed) }
             var count = 0
-            while !state.isDone.load(ordering: .relaxed) {
+            // An error below cancels this task.
+            while !state.isDone.load(ordering: .relaxed), !Task.isCancelled {
                 count += 1
                 state.changes.store(count, ordering: .relaxed)
                 var feed = try folder.ownRepository()
@@ -34,7 +36,7 @@ import Testing
         async let changes = change()
         var last = 0
         var done = 0
-        while done < syncs || state.changes.load(ordering: .relaxed) < 5 {
+        while !state.isDone.load(ordering: .relaxed), done < syncs || state.changes.load(ordering: .relaxed) < 5 {
             done += 1
             var client = try FeedClient(
                 root: root, source: FolderSource(folder.path.description), storage: NoStorage(), at: now)
@@ -50,6 +52,7 @@ import Testing
     }
 
     private final class State: Sendable {
+        /// Whether the changes are to end, or have ended by an error.
         let isDone = Atomic(false)
         let changes = Atomic(0)
     }

@@ -79,12 +79,13 @@ import Testing
             return list.entries.map(\.version)
         }
 
-        private func code(_ source: any FeedSource) async -> PatchError? {
+        /// The error of a new device's sync; nil if it succeeds.
+        private func failure(of source: any FeedSource) async throws -> PatchError? {
             do {
                 _ = try await sync(source, in: MemoryStorage())
                 return nil
-            } catch {
-                return error as? PatchError
+            } catch let error as PatchError {
+                return error
             }
         }
 
@@ -341,7 +342,7 @@ import Testing
                             "{ limit_rate 1; }",
                             with: "{ limit_rate 1; alias \(work.folder.path)/feed/metadata/timestamp.json; }")
                     : text)
-            let error = await code(try source(broken, isImpatient: lines.contains("limit_rate")))
+            let error = try await failure(of: source(broken, isImpatient: lines.contains("limit_rate")))
             #expect(error?.code.description == expected, "\(String(describing: error))")
             #expect(try await sync(source(try nginx())) == [7])
         }
@@ -383,7 +384,7 @@ import Testing
             }
             #expect(try await sync(source) == [7])
             try work.folder.write("", to: "down")
-            let error = await code(source)
+            let error = try await failure(of: source)
             #expect(error == (passes ? nil : PatchError(.feedUnavailable, "")))
             let seconds = pauses.withLock { $0.map { $0 / .seconds(1) } }
             try #require(seconds.count == 2, "\(seconds)")
