@@ -213,8 +213,11 @@ import Testing
                 FAULT_SPAWN=1 LD_PRELOAD=\(library.at("faults.so")) "$TOOL" pack cart.lua b.lua -o o --no-lint --jobs \(jobs) \
                   --trusted-key trusted.pem --script-key script.key --signature-command 'echo $$ >>started; exec sleep 60'
                 echo $?
-                sleep 1
-                for process in $(cat started); do ! grep -q "^State:.[^Z]" /proc/$process/status || echo "$process goes on"; done
+                sleep 1  # a command that goes on writes its number
+                for process in $(cat started); do
+                  for try in $(seq 300); do grep -q "^State:.[^Z]" /proc/$process/status || continue 2; sleep 0.1; done
+                  echo "$process goes on"
+                done
                 """, in: shop.folder.path)
             #expect(run.lines == ["143"], "\(run.text)")
         }

@@ -634,7 +634,8 @@ import Testing
         let work = try FeedReleaseFixture()
         let run = try work.shop.shell(
             """
-            flock -s feed sleep 60 & sleep 1
+            (flock -s 9; touch locked; exec sleep 60) 9<feed &
+            until [ -e locked ]; do sleep 0.1; done
             patchpack feed disable feed --key online.pem; echo $?
             kill $!
             """)
