@@ -165,7 +165,7 @@ import Testing
         }
     }
 
-    @Test(.needs("lcov", "/usr/bin/lcov")) func lcovReadsOneFile() throws {
+    @Test(.needs("lcov", "/usr/bin/lcov")) func lcovReadsTheNamesOfFiles() throws {
         let folder = try TestFolder()
         let names = HostileText.all.filter { !$0.isEmpty } + ["x\nDA:1,99\nend_of_record\nSF:y"]
         let records = names.map { "TN:t\nSF:/\(Escape.lcov($0))\nDA:1,0\nLF:1\nLH:0\nend_of_record\n" }

@@ -137,7 +137,7 @@ import Testing
         ("waxClass{'Cart\\0x'} function total(self) return 0 end", "a class name has no zero byte"),
         ("waxClass{('x'):rep(129)} function total(self) return 0 end", "a class name has at most 128 bytes"),
     ])
-    func aClassHasANameOfTheApp(source: String, message: String) throws {
+    func aClassNameHasNoZeroByteAndIsBounded(source: String, message: String) throws {
         let harness = try Harness()
         _ = try harness.registry.replaceable("Cart.total") { (x: Int) -> Int in x }
         let error = #expect(throws: PatchError.self) { try harness.apply(source, replaces: ["Cart.total"]) }

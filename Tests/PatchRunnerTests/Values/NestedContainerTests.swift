@@ -181,13 +181,6 @@ import Testing
             """, replaces: ["T.named"])
         #expect(named(Named()) == Named(aFieldWithARatherLongName: 3))
         #expect(harness.failures.isEmpty, "\(harness.failures)")
-        var small = limits
-        small.sourceBytes = 0
-        let other = try Harness(limits: small)
-        _ = try other.registry.replaceable("T.f") { (x: Int) -> Int in x }
-        #expect(throws: PatchError.self) {
-            try other.apply("patch.replace('T.f', function() end)", replaces: ["T.f"])
-        }
     }
 
     @Test func aStringOverTheLimitIsNamed() throws {

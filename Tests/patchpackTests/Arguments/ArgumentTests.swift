@@ -1,5 +1,4 @@
 import PatchCrypto
-import PatchText
 import TestSupport
 import Testing
 
@@ -151,14 +150,6 @@ import Testing
         #expect(comma?.hint == "give --\(option.name) once for each")
         #expect(refusal(" a")?.message == "--\(option.name) \" a\": a group does not begin or end with a space")
         #expect(refusal("a b") == nil)
-    }
-
-    @Test(arguments: [
-        ("abc", "abc", 0), ("abc", "acb", 1), ("", "abc", 3), ("kitten", "sitting", 3), ("verify", "verfiy", 1),
-    ])
-    func editDistanceCountsChanges(left: String, right: String, distance: Int) {
-        #expect(editDistance(left, right) == distance)
-        #expect(editDistance(right, left) == distance)
     }
 
     @Test func noOptionIsListedTwiceAndEveryHelpIsOneLine() {

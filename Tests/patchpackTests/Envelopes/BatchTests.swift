@@ -275,7 +275,7 @@ import Testing
         #expect(run.status == 0, "\(run.text)\(run.error)")
     }
 
-    @Test func emptyFoldersAndSpecialFilesAreNoSuccess() throws {
+    @Test func anEmptyFolderIsNoSuccessAndAPipeIsRead() throws {
         let run = try shop.shell(
             """
             mkdir empty; mkfifo patches/fifo.lua; timeout 120 cp patches/one.lua patches/fifo.lua &
@@ -297,7 +297,7 @@ import Testing
         #expect(run.error.contains("dist/dangling.js: broken symbolic link"))
     }
 
-    @Test func aBundleNamesItsScriptsAsLintDoes() throws {
+    @Test func aBundleNamesItsScriptsAlikeFromAnyFolder() throws {
         try shop.folder.write("return {}", to: "bundle/lib/tax.lua")
         let tagged = try shop.shell(
             "{ cat cart.lua; echo 'require \"lib.tax\"'; } >bundle/main.lua; patchpack pack bundle/main.lua bundle/lib/tax.lua --bundle -o c.js --signing-key signing.pem --script-key script.key && patchpack cat c.js \(keys) | grep '==>'"
@@ -364,11 +364,16 @@ import Testing
         #expect(try shop.run("lint", "warned.lua").status == 0)
         let strict = try shop.run("lint", "warned.lua", "--strict")
         #expect(strict.status == 20 && strict.error == "0 errors, 1 warning in 1 file\n", "\(strict.error)")
-        // The exit status of the first file that failed counts.
+    }
+
+    @Test func theFirstFileThatFailedGivesTheExitStatus() throws {
         try shop.folder.write(ReleaseFixture.script + "x =\n", to: "broken.lua")
         let first = try shop.run("lint", "broken.lua", "missing.lua", "--format", "sarif")
         #expect(first.status == 20 && first.text.contains("\"unreadable\",\"level\":\"error\",\"message\""))
         #expect(try shop.run("lint", "missing.lua", "broken.lua").status == 66)
+    }
+
+    @Test func lintNameOrHeadOfAnotherFormSaysWhatIsWrong() throws {
         try shop.folder.write(ReleaseFixture.script, to: "Über uns.lua")
         let name = try shop.run("lint", "Über uns.lua")
         #expect(

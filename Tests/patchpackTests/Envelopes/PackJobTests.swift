@@ -52,13 +52,12 @@ import Testing
         #expect(units.map(\.fault?.code) == [nil, .duplicate, nil])
     }
 
-    /// An upgrade replaces a lower version of the same patch, and force replaces any file.
+    /// An upgrade to version 7 replaces a lower version of the same patch, and force replaces any file.
     @Test(arguments: [
         (6, false, false, PatchError.Code.exists), (6, true, false, nil), (7, true, false, .exists),
         (8, true, false, .exists), (8, false, true, nil),
     ])
-    func aFileIsReplaced(by version: Int, upgrades: Bool, forces: Bool, code: PatchError.Code?) throws {
-        let output = folder.at("a.js")
+    func aFileIsReplaced(of version: Int, upgrades: Bool, forces: Bool, code: PatchError.Code?) throws {
         func pack(_ version: Int, notes: String, upgrades: Bool = false, forces: Bool = false) throws -> PackJob.Result
         {
             var job = try job([write("a.lua", version: version)], to: "a.js")
@@ -70,7 +69,7 @@ import Testing
         #expect(try pack(version, notes: "old").error == nil)
         let before = try folder.read("a.js")
         let result = try pack(7, notes: "new", upgrades: upgrades, forces: forces)
-        #expect(result.error?.code == code, "\(output): \(String(describing: result.error))")
+        #expect(result.error?.code == code, "\(String(describing: result.error))")
         #expect(try (folder.read("a.js") == before) == (code != nil))
     }
 

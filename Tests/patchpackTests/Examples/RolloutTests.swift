@@ -551,14 +551,17 @@ import Testing
         #expect(now.status == 0)
         #expect(
             now.text.contains("the newest event is 2 h old: are events still collected?"), "\(now.text)\(now.error)")
-        for wrong in [
-            ["--gate", "failing<0.5%"], ["--events", "events"], ["--events", "none", "--gate", "failing<0.5%"],
-        ] {
-            let run = try Tool.run(
-                Tool.patchpack,
-                ["feed", "advance", "feed", "com.example.shop.cart-total", "--key", "online/signing.pem"] + wrong,
-                in: folder.path)
-            #expect(run.status == 64 || run.status == 66)
-        }
+    }
+
+    @Test(arguments: [
+        (["--gate", "failing<0.5%"], 64), (["--events", "events"], 64),
+        (["--events", "none", "--gate", "failing<0.5%"], 66),
+    ] as [([String], Int32)])
+    func advanceWithoutEventsOrAGateIsRefused(options: [String], status: Int32) throws {
+        let run = try Tool.run(
+            Tool.patchpack,
+            ["feed", "advance", "feed", "com.example.shop.cart-total", "--key", "online/signing.pem"] + options,
+            in: folder.path)
+        #expect(run.status == status, "\(run.text)\(run.error)")
     }
 }

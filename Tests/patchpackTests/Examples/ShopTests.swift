@@ -69,6 +69,7 @@ import Testing
             run.text.contains(
                 #"{"schema":"patchpack.event/1","severityNumber":13,"eventName":"refused","attributes":{"error.type":"malformed","#
             ))
+        // An option that it does not have is one.
         #expect(try open("--nonsense").status == 1)
     }
 }

@@ -308,7 +308,7 @@ import Testing
         #expect(try work.run(["check", "new", "--root", "new/metadata/1.root.json"]).status == 0)
     }
 
-    /// The id of a key in a feed, by its file and by the feed.
+    /// A key has the id that `keyinfo` shows for its file, and the name of its folder.
     @Test func feedStatusWithSignersNamesKeys() throws {
         let work = try FeedReleaseFixture()
         let made = try work.shop.shell("patchpack keygen --profile modern --signing-only -q -o names/mine")
@@ -326,7 +326,7 @@ import Testing
         #expect(!run.text.contains("trust store delivered"))
     }
 
-    /// Thousands of patches are withdrawn and removed in a time that grows with their number.
+    /// Many patches are withdrawn by one command, and removed by another one.
     @Test func manyPatchesAreStoppedAtOnce() throws {
         let work = try FeedReleaseFixture()
         let ids = (0..<40).map { "com.example.shop.patch-\($0)" }
@@ -686,7 +686,7 @@ import Testing
             (["disable", "feed", Self.id] + FeedReleaseFixture.online, 64, "feed pause or withdraw"),
             (["history", "feed"], 64, "did you mean log?"),
         ] as [([String], Int32, String)] {
-            // The key's own folder has a trusted root file.
+            // Beside a trusted root, the error would name the keys that must sign.
             try work.folder.write(work.folder.read("new.pem"), to: "elsewhere/new.pem", mode: 0o600)
             let run = try work.run(arguments.map { $0 == "new.pem" ? "elsewhere/new.pem" : $0 })
             #expect(run.status == status && run.error.contains(words), "\(arguments): \(run.status) \(run.error)")

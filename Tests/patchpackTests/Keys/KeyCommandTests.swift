@@ -152,7 +152,7 @@ import Testing
     }
 
     /// A question on a terminal, which `script` provides.
-    @Test func aPassphraseIsAskedForOnATerminalOnly() throws {
+    @Test func aPassphraseIsAskedForOnATerminal() throws {
         let line =
             "openssl pkey -in signing.pem -aes256 -passout pass:open-sesame -out locked.pem && chmod 600 locked.pem"
         try #require(try shop.shell(line).status == 0)

@@ -3,7 +3,7 @@ import PatchFiles
 import TestSupport
 import Testing
 
-/// A folder is made only if it is named as a folder.
+/// Which folders and files an output may make or replace: a folder only if it is named as one, and never an input.
 @Suite(.ownThreads) struct OutputPlaceTests {
     private let work: FeedReleaseFixture
 
@@ -51,7 +51,6 @@ import Testing
         #expect(try shell("cksum *.* | cmp - before").status == 0)
     }
 
-    /// An envelope may be signed in place.
     @Test func anEnvelopeIsSignedInPlace() throws {
         let run = try shell("patchpack resign 7.js --trusted-key trusted.pem --signing-key signing.pem -o 7.js --force")
         #expect(run.status == 0, "\(run.error)")

@@ -3,10 +3,9 @@ import TestSupport
 import Testing
 
 @Suite(.ownThreads) struct LintTests {
-    private let shop = try? ReleaseFixture()
-
+    /// A folder with the interface of the example app, and a patch that does not fit it.
     private func workshop() throws -> ReleaseFixture {
-        let shop = try #require(shop)
+        let shop = try ReleaseFixture()
         let interface = try Tool.run(Tool.shop, ["--interface"])
         try #require(interface.status == 0)
         try shop.folder.write(interface.output, to: "interface.json")
@@ -35,10 +34,18 @@ import Testing
                 "    5 | patch.replace(\"Cart.totl\", function(original)\n      |                ^^^^^^^^^\n      = did you mean Cart.total?\n"
             ))
         #expect(run.text.contains("    6 |  return prnt(original)\n      |         ^^^^\n"))
+    }
+
+    @Test func lintCommandWrongInputHasItsExitStatus() throws {
+        let shop = try workshop()
         #expect(try shop.run("lint", "cart.lua", "--interface", "interface.json").status == 0)
         #expect(try shop.run("lint", "missing.lua").status == 66)
         #expect(try shop.run("lint", "cart.lua", "--interface", "cart.lua").status == 10)
         #expect(try shop.run("lint").status == 64)
+    }
+
+    @Test func lintCommandScriptOfAnotherAppOrTwiceInABundleIsFound() throws {
+        let shop = try workshop()
         let twins = try shop.shell(
             "mkdir a b; cp cart.lua a; cp cart.lua b; \"$TOOL\" lint a/cart.lua b/cart.lua --bundle")
         #expect(twins.status == 20 && twins.text.contains("[tags]"))
@@ -162,6 +169,13 @@ import Testing
             try String(contentsOfFile: shop.folder.at("interface.json"), encoding: .utf8)
                 .replacingOccurrences(of: "Cart.total", with: "Cart.sum"), to: "newer.json")
         #expect(try pack("cart.lua", "-o", "again", "--interface", "newer.json").status == 20)
+    }
+
+    @Test func interfaceDiffNamesWhatIsGoneAndNew() throws {
+        let shop = try workshop()
+        try shop.folder.write(
+            try String(contentsOfFile: shop.folder.at("interface.json"), encoding: .utf8)
+                .replacingOccurrences(of: "Cart.total", with: "Cart.sum"), to: "newer.json")
         let diff = try shop.run("interface", "diff", "interface.json", "newer.json")
         #expect(diff.status == 20)
         #expect(diff.lines == ["breaks  Cart.total is gone", "new  Cart.sum is new: (number, integer) -> number"])
@@ -200,6 +214,19 @@ import Testing
         #expect(run.lines.filter { $0.contains("[may-be-nil]") }.count == 2)
     }
 
+    /// The caret is below the name on a terminal, whatever columns the characters before it take.
+    @Test func theCaretIsBelowItsNameBehindWideCharacters() throws {
+        let shop = try ReleaseFixture()
+        for (text, columns) in [
+            ("名名", 4), ("한", 2), ("ｆ", 2), ("e\u{301}", 1), ("🎉", 2), ("🇩🇪", 2), ("\t", 1), ("\u{200B}", 8), ("é", 1),
+        ] {
+            try shop.folder.write(ReleaseFixture.script + "local s = '\(text)'; prnt(s)\n", to: "wide.lua")
+            let caret = "      | " + String(repeating: " ", count: 14 + columns) + "^^^^"
+            let wide = try shop.run("lint", "wide.lua")
+            #expect(wide.lines.contains(caret), "\(wide.text)")
+        }
+    }
+
     /// No file in a pull request can end a check by a signal.
     @Test func hostileFilesAreLintedToTheirEnd() throws {
         let shop = try workshop()
@@ -214,15 +241,6 @@ import Testing
         let give = "patch.replace('F.give', function(o, a) return a end)\n"
         try shop.folder.write(head + give, to: "give.lua")
         #expect(try shop.run("lint", "give.lua", "--interface", "i.json").status == 0)
-        // The caret is below the name on a terminal, whatever columns the characters before it take.
-        for (text, columns) in [
-            ("名名", 4), ("한", 2), ("ｆ", 2), ("e\u{301}", 1), ("🎉", 2), ("🇩🇪", 2), ("\t", 1), ("\u{200B}", 8), ("é", 1),
-        ] {
-            try shop.folder.write(head + give + "local s = '\(text)'; prnt(s)\n", to: "wide.lua")
-            let caret = "      | " + String(repeating: " ", count: 14 + columns) + "^^^^"
-            let wide = try shop.run("lint", "wide.lua")
-            #expect(wide.lines.contains(caret), "\(wide.text)")
-        }
         // A long line is shown around the finding, with the caret below it.
         let long = String(repeating: "local x = 1 ", count: 150)
         let many = String(repeating: "-- patchpack: ignore x\n", count: 300)

@@ -152,7 +152,7 @@ import Testing
         let shadow = try #require(objects.first { $0["schema"] as? String == "patchpack.test-shadow/1" })
         #expect(shadow["differed"] as? Int == 4)
         #expect((shadow["examples"] as? [[String: Any]])?.first?["answer"] as? String == "-19.0")
-        // A call that the patch makes for a living is not made.
+        // In shadow, a patch calls no function of the app.
         try workshop.folder.write(
             """
             -- @patch com.example.shop.sends
@@ -256,6 +256,11 @@ import Testing
         #expect(empty.status == 20)
         #expect(try empty.objects().last?["fault"] as? String == "the spec has no tests")
         #expect(try test("patches/cart-total.lua").status == 64)
+        #expect(try test("patches/cart-total.lua", "--spec", "missing.lua").status == 66)
+        #expect(try test("missing", "--spec", "missing").error.contains("missing: no such file or directory"))
+    }
+
+    @Test func coverageReplacesNoInput() throws {
         try workshop.folder.write("a key", to: "signing.pem")
         for (output, status) in [
             ("patches/cart-total.lua", 64), ("specs/cart-total.lua", 64), ("interface.json", 64), ("signing.pem", 73),
@@ -265,8 +270,6 @@ import Testing
             #expect(run.status == Int32(status), "\(output): \(run.error)")
         }
         #expect(try workshop.folder.read("signing.pem") == Array("a key".utf8))
-        #expect(try test("patches/cart-total.lua", "--spec", "missing.lua").status == 66)
-        #expect(try test("missing", "--spec", "missing").error.contains("missing: no such file or directory"))
     }
 
     @Test func aRepositoryIsOneRun() throws {

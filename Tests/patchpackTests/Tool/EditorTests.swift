@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The output for editors, luacheck and CI services.
+/// The output for editors, luacheck, the sources of apps, and CI services.
 @Suite(.ownThreads) struct EditorTests {
     private func workshop() throws -> ReleaseFixture {
         let shop = try ReleaseFixture()
