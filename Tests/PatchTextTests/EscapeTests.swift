@@ -88,7 +88,8 @@ import Testing
     /// Prometheus' own parser refuses a label with any other escape, and the whole file with it. The parsers above
     /// accept it.
     @Test(arguments: HostileText.all) func aBackslashIsWrittenTwice(text: String) throws {
-        let (label, tap) = (try Regex(#"(?:[^\\"\n]|\\[\\"n])*"#), try Regex(#"(?:[^#\\]|\\[#\\])*"#))
+        let label = try Regex(#"(?:[^\\"\n]|\\[\\"n])*"#)
+        let tap = try Regex(#"(?:[^#\\]|\\[#\\])*"#)
         #expect(Escape.label(text).wholeMatch(of: label.matchingSemantics(.unicodeScalar)) != nil)
         #expect(Escape.tap(text).wholeMatch(of: tap.matchingSemantics(.unicodeScalar)) != nil)
     }

@@ -18,11 +18,11 @@ public struct EnvelopeForge {
 
     /// A manifest for the scripts.
     public static func manifest(
-        for scripts: [PatchScript], version: Int = 7, app: String = "com.example.shop",
-        appVersions: String = ">=2.3.0 <2.5.0", engine: Int = 1, expires: String? = nil
+        for scripts: [PatchScript], engine: Int = 1, expires: String? = nil
     ) throws -> Manifest {
-        try Manifest(
-            id: "com.example.shop.fix", version: version, app: app, appVersions: VersionRange(appVersions) ?? .all,
+        guard let versions = VersionRange(">=2.3.0 <2.5.0") else { fatalError("not a range of versions") }
+        return try Manifest(
+            id: "com.example.shop.fix", version: 7, app: "com.example.shop", appVersions: versions,
             engineLevel: engine, replaces: ["Cart.total"],
             scripts: scripts.map { .init(name: $0.name, byteCount: $0.bytes.count) },
             expires: expires.flatMap(Timestamp.init))

@@ -116,7 +116,10 @@ public final class ThreadPool: TaskExecutor {
                 unsafe idle -= 1
                 defer {
                     unsafe first += 1
-                    if unsafe first == jobs.count { unsafe (first, jobs) = (0, []) }
+                    if unsafe first == jobs.count {
+                        unsafe first = 0
+                        unsafe jobs = []
+                    }
                 }
                 return unsafe jobs[first]
             }

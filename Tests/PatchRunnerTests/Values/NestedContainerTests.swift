@@ -22,7 +22,10 @@ import Testing
             init?(intValue: Int) { return nil }
         }
 
-        init(rows: Int, way: Way) { (self.rows, self.way) = (rows, way) }
+        init(rows: Int, way: Way) {
+            self.rows = rows
+            self.way = way
+        }
 
         func encode(to encoder: any Encoder) throws {
             switch way {

@@ -326,7 +326,11 @@ import Testing
             var c: Bool {
                 didSet {}
             }
-            init(_ a: Bool, _ b: Bool, _ c: Bool) { (self.a, self.b, self.c) = (c, a, b) }
+            init(_ a: Bool, _ b: Bool, _ c: Bool) {
+                self.a = c
+                self.b = a
+                self.c = b
+            }
             static let patchFields = PatchFields(Turned.init, .field("a", \.a), .field("b", \.b), .field("c", \.c))
         }
         #expect(fault(Swapped.self) == "Swapped has in its field second the value that its initializer takes for first")
@@ -351,7 +355,10 @@ import Testing
         struct Turned: Equatable, PatchStruct {
             var first: String
             var second: String
-            init(second: String, first: String) { (self.first, self.second) = (first, second) }
+            init(second: String, first: String) {
+                self.first = first
+                self.second = second
+            }
             static let patchFields = PatchFields(
                 Turned.init(second:first:), .field("second", \.second), .field("first", \.first))
         }
@@ -359,7 +366,10 @@ import Testing
             var least: Int
             var most: Int
             var also: Int { least }
-            init(_ a: Int, _ b: Int, _: Int) { (least, most) = (min(a, b), max(a, b)) }
+            init(_ a: Int, _ b: Int, _: Int) {
+                least = min(a, b)
+                most = max(a, b)
+            }
             static let patchFields = PatchFields(
                 Trimmed.init, .field("least", \.least), .field("most", \.most), .field("also", \.also))
         }

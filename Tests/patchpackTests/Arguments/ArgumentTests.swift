@@ -26,15 +26,14 @@ import Testing
     }
 
     @Test func optionsAreReadInAllTheirForms() throws {
-        let words = [
-            "verify", "-qh", "a", "--app=x=y", "--minimum-version", "3", "--trusted-key", "k", "--trusted-key=l", "--",
-            "--b",
-        ]
-        let kept = words.filter { $0 != "-qh" } + []
-        guard
-            case .run(let arguments) = try Request(
-                ([kept[0], "-q"] + kept.dropFirst()).map { Argument(bytes: Array($0.utf8)) })
-        else {
+        func request(_ short: String) throws -> Request {
+            let words = [
+                "verify", short, "a", "--app=x=y", "--minimum-version", "3", "--trusted-key", "k", "--trusted-key=l",
+                "--", "--b",
+            ]
+            return try Request(words.map { Argument(bytes: Array($0.utf8)) })
+        }
+        guard case .run(let arguments) = try request("-q") else {
             Issue.record("not a verb")
             return
         }
@@ -43,7 +42,7 @@ import Testing
         #expect(try arguments.number(of: .minimumVersion) == 3)
         #expect(arguments.values(of: .trustedKey).map(\.text) == ["k", "l"])
         #expect(arguments.has(.quiet))
-        guard case .help = try Request(words.map { Argument(bytes: Array($0.utf8)) }) else {
+        guard case .help = try request("-qh") else {
             Issue.record("-qh is not help")
             return
         }

@@ -21,7 +21,6 @@ import Testing
         ("x", "", 20), ("x", "--replaces Cart.total", 0),
     ])
     func replacesOptionIsLinted(tag: String, options: String, status: Int32) throws {
-        let shop = try ReleaseFixture()
         try shop.folder.write(
             ReleaseFixture.script.replacing("@replaces Cart.total", with: "@replaces \(tag)"), to: "door.lua")
         let run = try shop.shell(

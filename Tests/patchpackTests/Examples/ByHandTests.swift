@@ -4,7 +4,6 @@ import Testing
 /// Makes and opens envelopes without patchpack, with openssl, zip and unzip.
 @Suite(.ownThreads) struct ByHandTests {
     private let shop: ReleaseFixture
-    private let scripts = "\(Tool.root)/examples/by-hand"
 
     init() throws { shop = try ReleaseFixture() }
 

@@ -12,7 +12,6 @@ import Testing
         let prepare = try Tool.shell(
             """
             mkdir dist events bin && ln -s "$TOOL" bin/patchpack && patchpack keygen --profile modern -o keys -q &&
-              
               for key in root release online; do patchpack keygen --profile modern -o $key -q || exit; done &&
               patchpack pack "$CHECKOUT/examples/patches/cart-total.lua" -o dist --no-lint -q \
                 --signing-key keys/signing.pem --script-key keys/script.key &&
@@ -494,15 +493,12 @@ import Testing
     /// The job takes the steps and gates of a few machines from its environment.
     @Test func rolloutScriptFewMachinesTakesGroups() throws {
         try report(0..<1, failing: 0)
-        func run() throws -> Tool {
-            try Tool.shell(
-                """
-                unset -f patchpack; export PATH=$PWD/bin:$PATH PATCHPACK_FEED_KEY=online/signing.pem SOAK=0s
-                export STEPS='group canary,100%' GATES='failing=0 rolled-back=0' NEW_DEVICES=1
-                "$CHECKOUT/examples/rollout.sh" feed events com.example.shop.cart-total 7
-                """, in: folder.path)
-        }
-        let widened = try run()
+        let widened = try Tool.shell(
+            """
+            unset -f patchpack; export PATH=$PWD/bin:$PATH PATCHPACK_FEED_KEY=online/signing.pem SOAK=0s
+            export STEPS='group canary,100%' GATES='failing=0 rolled-back=0' NEW_DEVICES=1
+            "$CHECKOUT/examples/rollout.sh" feed events com.example.shop.cart-total 7
+            """, in: folder.path)
         #expect(
             widened.text.contains("-> offered to 1% by installation, and group canary"),
             "\(widened.text)\(widened.error)")

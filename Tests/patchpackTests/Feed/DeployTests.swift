@@ -14,16 +14,10 @@ import Testing
         try #require(copied.status == 0, "\(copied.text)")
     }
 
-    private var other: FeedCopy { FeedCopy(work: work) }
-
-    /// A change in the other copy.
-    private struct FeedCopy {
-        let work: FeedReleaseFixture
-
-        func change(_ arguments: String..., key: String = "other/online.pem") throws {
-            let run = try work.run([arguments[0], "other/feed"] + arguments.dropFirst() + ["--key", key])
-            try #require(run.status == 0, "\(run.error)")
-        }
+    /// Makes a change in the other copy.
+    private func changeOther(_ arguments: String...) throws {
+        let run = try work.run([arguments[0], "other/feed"] + arguments.dropFirst() + ["--key", "other/online.pem"])
+        try #require(run.status == 0, "\(run.error)")
     }
 
     private func change(_ arguments: String...) throws {
@@ -41,7 +35,7 @@ import Testing
 
     private func remove(_ name: String) throws { try FileManager.default.removeItem(atPath: work.folder.at(name)) }
 
-    /// The files of a folder, except the chain of timestamps.
+    /// The files of a folder, except the chain of timestamps and the file for Git.
     private func files(of folder: String) throws -> [String: [UInt8]] {
         var files: [String: [UInt8]] = [:]
         for name in try work.folder.contents()
@@ -101,7 +95,7 @@ import Testing
     @Test func feedDeployOtherCopyDeployedExits40() throws {
         #expect(try deploy().status == 0)
         try change("pause", FeedReleaseFixture.id)
-        try other.change("switch", "checkout=old")
+        try changeOther("switch", "checkout=old")
         #expect(try deploy().status == 0)
         let before = try files(of: "www")
         let late = try deploy("other/feed")
@@ -110,7 +104,7 @@ import Testing
         #expect(try files(of: "www") == before)
         // As the hint suggests, the other copy's change is given up.
         #expect(try deploy("other/feed", "--repair").status == 40, "devices refuse the same numbers")
-        try other.change("refresh", "--after-version", "3")
+        try changeOther("refresh", "--after-version", "3")
         #expect(try deploy("other/feed").status == 40)
         let repaired = try deploy("other/feed", "--repair")
         #expect(repaired.status == 0)
@@ -154,7 +148,7 @@ import Testing
         }
         // Another copy cannot come in between, unless it continues from there.
         if missing == "timestamp.json", !isFirst {
-            try other.change("switch", "checkout=old")
+            try changeOther("switch", "checkout=old")
             #expect(try deploy("other/feed").status == 40)
         }
         #expect(try deploy().status == 0)
@@ -348,7 +342,7 @@ import Testing
         try #require(rotated.status == 0, "\(rotated.error)")
         #expect(try deploy().status == 0)
         // An older copy would lead devices to a root that does not allow it.
-        try other.change("refresh", "--after-version", "50")
+        try changeOther("refresh", "--after-version", "50")
         let old = try deploy("other/feed", "--repair")
         #expect(
             old.status == 40 && old.error.contains("has metadata/2.root.json, which other/feed has not"), "\(old.error)"
@@ -379,7 +373,7 @@ import Testing
         #expect(try deploy().status == 0)
         #expect(try work.publish(["8.js"]).status == 0)
         #expect(try deploy().status == 0)
-        try other.change("refresh", "--after-version", "20")
+        try changeOther("refresh", "--after-version", "20")
         let low = try deploy("other/feed", "--repair")
         #expect(low.status == 40 && low.error.contains("with the release key too"), "\(low.error)")
         let both = try work.run(

@@ -55,7 +55,10 @@ import Testing
             settings.allowsHTTP = !tls
             settings.authoritiesFile = work.folder.at("ca.pem")
             settings.retries = retries
-            if isImpatient { (settings.stallTime, settings.fileTime) = (.seconds(2), .seconds(5)) }
+            if isImpatient {
+                settings.stallTime = .seconds(2)
+                settings.fileTime = .seconds(5)
+            }
             let url = "\(tls ? "https" : "http")://127.0.0.1:\(server.port)"
             var source = try HTTPSource(url, settings: settings)
             if let pause { source.pause = pause }

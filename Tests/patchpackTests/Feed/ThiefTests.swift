@@ -1,10 +1,11 @@
 import Foundation
 import PatchCrypto
-@testable import PatchFeed
-@testable import PatchPublishing
 import PatchFiles
 import TestSupport
 import Testing
+
+@testable import PatchFeed
+@testable import PatchPublishing
 
 /// The abilities and limits of a thief of each key: a test for each cell of the table in SECURITY.md.
 @Suite(.ownThreads) struct ThiefTests {
@@ -104,9 +105,8 @@ import Testing
     private func offer(_ name: String, in feed: inout FeedRepository) throws {
         let envelope = try work.folder.read(name)
         let manifest = try Manifest(
-            id: Self.evil, version: 7, app: Self.app, appVersions: VersionRange(">=2.3.0 <2.5.0") ?? .all,
-            engineLevel: 1,
-            replaces: ["Cart.total"], scripts: [.init(name: "main.lua", byteCount: 1)])
+            id: Self.evil, version: 7, app: Self.app, appVersions: try #require(VersionRange(">=2.3.0 <2.5.0")),
+            engineLevel: 1, replaces: ["Cart.total"], scripts: [.init(name: "main.lua", byteCount: 1)])
         _ = try feed.publish([Publication(FeedFile.Contents(envelope), manifest)], in: details)
     }
 

@@ -153,7 +153,7 @@ import Testing
                 try run(line, after: "", "LD_PRELOAD='\(library)' FAULT=\($0):1:kill")
             }
             #expect(runs.contains { $0.status == 137 })
-            #expect(runs.allSatisfy { $0.status == 137 && isWhole($0) || $0.status == 0 }, "\(runs.map(\.error))")
+            for run in runs where run.status != 0 { #expect(run.status == 137 && isWhole(run), "\(run.error)") }
         }
 
         /// A file that another process makes meanwhile is not replaced without `--force`, and no other output is there.
