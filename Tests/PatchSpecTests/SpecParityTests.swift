@@ -84,7 +84,7 @@ import Testing
             scripts: [script])
     }
 
-    /// The values of a patch that the app's own runner accepts.
+    /// Whether the app's own runner accepts each value from a patch.
     private static func taken(_ declared: Declared, _ patch: VerifiedPatch) throws -> [Bool] {
         let registry = PatchRegistry()
         let call = try declared.register(registry)
@@ -106,6 +106,8 @@ import Testing
     }
 
     /// The outcome of each value in a spec.
+    ///
+    /// - Parameter give: What the spec's `App.give` returns for the number `i` of a value, in Lua.
     private static func tests(_ declared: Declared, _ patch: VerifiedPatch, give: String) throws -> [SpecReport.Test] {
         let registry = PatchRegistry()
         _ = try declared.register(registry)

@@ -40,6 +40,7 @@ import Testing
         #expect(nearest(long + "x", among: [long]) == nil && nearest(long, among: [long + "x"]) == nil)
         var spelling = Spelling(most: 100)
         #expect(spelling.nearest("abcde", among: ["abcdx"]) == "abcdx")
+        // A word costs four; and for each of its letters and one more, the five places within the greatest distance.
         #expect(spelling.left == 100 - 4 - 6 * 5)
         #expect(spelling.nearest("abcde", among: Array(repeating: "zzzzz", count: 100) + ["abcdx"]) == nil)
         #expect(spelling.left <= 0 && spelling.nearest("abcde", among: ["abcde"]) == nil)

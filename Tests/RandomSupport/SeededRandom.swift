@@ -11,9 +11,10 @@ public struct SeededRandom: RandomNumberGenerator, Sendable {
         return z ^ z >> 31
     }
 
-    /// From 0 to 1.
+    /// At least 0, and less than 1.
     public mutating func unit() -> Double { Double(next() >> 11) / Double(1 << 53) }
 
+    /// At least 0, and less than a bound, which is greater than 0.
     public mutating func next(below bound: Int) -> Int { Int(unit() * Double(bound)) }
 
     public mutating func one<Value>(of values: [Value]) -> Value { values[next(below: values.count)] }

@@ -16,7 +16,7 @@ extension Trait where Self == ConditionTrait {
 }
 
 /// The numbers, from 1, of the calls that a test lets fail: all of them in long tests without a sanitizer, otherwise
-/// one of 24 calls, for half of the kinds. Each scenario has its own calls and kinds, so that all scenarios together
+/// one of 24 calls, for a third of the kinds. Each scenario has its own calls and kinds, so that all scenarios together
 /// try different ones.
 ///
 /// - Parameters:

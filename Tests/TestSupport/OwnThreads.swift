@@ -18,12 +18,12 @@ public struct OwnThreads: SuiteTrait, TestTrait, TestScoping {
     ) async throws {
         if !isLong { await Gate.tests.enter() }
         defer { if !isLong { Gate.tests.leave() } }
-        let number = Watchdog.shared.begins("\(test.id)")
-        defer { Watchdog.shared.ends(number) }
+        let number = Watchdog.shared.begin("\(test.id)")
+        defer { Watchdog.shared.end(number) }
         try await withTaskExecutorPreference(ThreadPool.tests) { try await function() }
     }
 
-    /// Runs the checks of a trait before its test begins.
+    /// Runs code that may block its thread on a thread of the tests, such as the check of a trait.
     public static func run<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
         await Task(executorPreference: ThreadPool.tests) { body() }.value
     }
@@ -152,7 +152,8 @@ private final class Watchdog: Sendable {
         }
     }
 
-    func begins(_ name: String) -> Int {
+    /// Notes that a test begins. Returns the number with which it ends.
+    func begin(_ name: String) -> Int {
         lock.withLock {
             unsafe count += 1
             unsafe running[count] = (name, .now)
@@ -160,13 +161,14 @@ private final class Watchdog: Sendable {
         }
     }
 
-    func ends(_ number: Int) {
+    func end(_ number: Int) {
         let ended = lock.withLock { unsafe running.removeValue(forKey: number) }
         guard let times, let ended else { return }
         let milliseconds = Int((ContinuousClock.now - ended.start) / .milliseconds(1))
         times.write(Data("\(milliseconds) \(ended.name)\n".utf8))
     }
 
+    /// Ends the process if a test has run for too long.
     private func look() {
         let running = lock.withLock { unsafe Array(self.running.values) }.sorted { $0.start < $1.start }
         guard let first = running.first, ContinuousClock.now - first.start > limit else { return }

@@ -27,7 +27,7 @@ public struct ReleaseFixture: Sendable {
         try folder.write(Self.script, to: "cart.lua")
     }
 
-    /// Makes a copy of a workshop with everything that was added to it.
+    /// Makes a copy of a fixture, with everything that was added to its folder.
     public init(copyOf other: ReleaseFixture) throws {
         folder = try TestFolder()
         for name in try FileManager.default.contentsOfDirectory(atPath: other.folder.path) {

@@ -3,11 +3,13 @@ import Foundation
 
 /// The result of a finished program.
 public struct Tool {
+    /// The exit status, or 128 and the number of the signal that ended it.
     public let status: Int32
     public let output: [UInt8]
     public let error: String
 
     public var text: String { String(decoding: output, as: UTF8.self) }
+    /// The lines of the output that are not empty.
     public var lines: [String] { text.split(separator: "\n").map(String.init) }
 
     /// The built command line tool, which is next to the tests.
@@ -103,6 +105,9 @@ public struct Tool {
         return variables
     }
 
+    /// Runs a program, and waits until it has ended.
+    ///
+    /// - Parameter folder: Its working folder; nil for a new one, which is removed then.
     public static func run(
         _ program: String, _ arguments: [String], input: [UInt8] = [], environment: [String: String] = [:],
         in folder: String? = nil
@@ -127,6 +132,12 @@ public struct Tool {
     }
 
     /// Starts a program. Foundation's `Process` is not used: it sometimes crashes when many programs start at once.
+    ///
+    /// - Parameters:
+    ///   - arguments: Its path, and its arguments.
+    ///   - environment: Its variables, such as `LC_ALL=C.UTF-8`.
+    ///   - streams: The files of its standard input, output and error.
+    /// - Returns: Its number, which the caller waits for.
     static func spawn(_ arguments: [String], _ environment: [String], streams: [String]) throws -> pid_t {
         #if canImport(Glibc)
             var actions = unsafe posix_spawn_file_actions_t()

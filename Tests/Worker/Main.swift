@@ -5,7 +5,7 @@ import PatchFeed
 import PatchRunner
 
 /// A worker of a service, for tests with real processes. It follows the commands on its standard input, one word per
-/// line, and answers each with a line.
+/// line, and answers each with a line: its role, the price of 1, and the code of each version of the patch.
 ///
 ///     worker FOLDER FEED TRUST SCRIPT-KEY VERSION
 ///
@@ -25,7 +25,6 @@ struct Main {
                 source: FolderSource(arguments[2])),
             trust: PatchTrust(
                 try TrustStore(decoding: read(3)), scriptKeys: try ScriptKey(decoding: SecretBytes(read(4)))),
-            // The feeds of the tests are from that time.
             configuration: PatchDevice.Configuration(
                 log: ProcessInfo.processInfo.environment["EVENTS"].map { PatchDevice.Log(folder: $0) },
                 onEvent: { event in
@@ -36,7 +35,9 @@ struct Main {
                     default: break
                     }
                 }
-            ).with(clock: { Timestamp(nearestTo: 1_790_000_000) }))
+            )
+            // The feeds of the tests are from `ManualClock.start`.
+            .with(clock: { Timestamp(nearestTo: 1_790_000_000) }))
         var service: Task<Void, Never>?
         while let line = readLine() {
             switch line {

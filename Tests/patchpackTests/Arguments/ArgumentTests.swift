@@ -5,6 +5,7 @@ import Testing
 @testable import patchpack
 
 @Suite(.ownThreads) struct ArgumentTests {
+    /// The message and the hint for a wrong command line, empty if it is accepted.
     private func error(_ words: String...) -> String {
         refusal(words).map { "\($0.message) | \($0.hint ?? "")" } ?? ""
     }

@@ -39,8 +39,9 @@ import Testing
         return run.status
     }
 
+    /// The script of an example is between two texts of its file, and behind a third one if there is one.
     @Test(arguments: [
-        ("gitlab-ci.yml", "verify-patches:", "  artifacts:", "    - |\n"), ("Jenkinsfile", "sh \'\'\'\n", "\'\'\'", ""),
+        ("gitlab-ci.yml", "verify-patches:", "  artifacts:", "    - |\n"), ("Jenkinsfile", "sh '''\n", "'''", ""),
     ])
     func noChangeBringsItsOwnKey(_ example: String, _ start: String, _ end: String, _ block: String) throws {
         var script = try script(of: example, from: start, to: end)

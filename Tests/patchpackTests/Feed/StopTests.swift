@@ -142,7 +142,7 @@ import Testing
         }
     }
 
-    /// Whether a stop is in effect.
+    /// Checks that a stop is in effect.
     private func expect(_ stop: Stop, in work: FeedReleaseFixture, _ words: String) throws {
         let status = try #require(try work.run(["status", "feed", "--format", "json"]).objects().first)
         let patches = try #require(status["patches"] as? [[String: Any]])
