@@ -19,7 +19,7 @@ package struct ExposedMethod: Sendable {
         case synchronous(@Sendable (_PatchStack) -> Int32)
         /// Reads the object and the arguments, beginning at the place of the object, and returns a function to await;
         /// nil after it has pushed an error.
-        case asynchronous(@Sendable (_PatchStack, Int32) -> (@Sendable () async -> Slot.PushOutcome)?)
+        case asynchronous(@Sendable (_PatchStack, Int32) -> (@Sendable () async -> @Sendable (_PatchStack) -> Bool)?)
     }
 }
 

@@ -12,8 +12,8 @@ struct KeyFile {
 
     /// Reads a key.
     ///
-    /// - Throws: `noInput` if the file or the variable is missing or cannot be read, `config` if the file is larger than
-    ///   1 MiB, `usage` if a key was given instead of a file name.
+    /// - Throws: `noInput` if the file or the variable is missing or cannot be read, `config` if the file is larger
+    ///   than 1 MiB, `usage` if a key was given instead of a file name.
     init(_ name: KeyName) throws(PatchError) {
         self.name = name
         if let variable = name.variable {
@@ -164,8 +164,8 @@ struct KeyFile {
 
     /// Reads a private key.
     ///
-    /// - Throws: `passphrase` if the passphrase is missing or wrong; `config` if it is no private key, or not one of its
-    ///   algorithm; `unavailable` if OpenSSL refuses it.
+    /// - Throws: `passphrase` if the passphrase is missing or wrong; `config` if it is no private key, or not one of
+    ///   its algorithm; `unavailable` if OpenSSL refuses it.
     func signingKey(passphrase: SecretBytes?) throws(PatchError) -> SigningKey {
         try name.path.naming { () throws(PatchError) in
             try SigningKey(pem: bytes, passphrase: passphrase, algorithm: name.algorithm, rsaDefault: .rsaSHA1)

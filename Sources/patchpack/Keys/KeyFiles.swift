@@ -51,8 +51,8 @@ struct KeyFiles: Sendable {
     /// If no trusted key is given, the public halves of the signing keys are the trusted keys.
     ///
     /// - Parameter needed: Whether a trusted key must be given, because signatures are also made elsewhere.
-    /// - Throws: `config` if a signing key is not trusted, `policy` if it is no longer trusted, `usage` if no trusted key
-    ///   is given that is needed.
+    /// - Throws: `config` if a signing key is not trusted, `policy` if it is no longer trusted, `usage` if no trusted
+    ///   key is given that is needed.
     func trustStore(orThatOf signingKeys: [SigningKey], needed: Bool) throws(PatchError) -> TrustStore {
         guard let store = try trustStore() else {
             guard !needed else {
@@ -101,8 +101,8 @@ struct KeyFiles: Sendable {
 
     /// The script key to encrypt with; nil if none is given.
     ///
-    /// - Throws: `config` if there is no key of the requested name, or a key store is empty; `usage` if there are several
-    ///   keys and none is requested; what ``scriptKeys()`` throws.
+    /// - Throws: `config` if there is no key of the requested name, or a key store is empty; `usage` if there are
+    ///   several keys and none is requested; what ``scriptKeys()`` throws.
     func scriptKey() throws(PatchError) -> ScriptKey? {
         guard let ring = try scriptKeys() else { return nil }
         if let name = try arguments.text(of: .scriptKeyName) {
@@ -156,8 +156,8 @@ struct KeyFiles: Sendable {
     /// The environment is used only if no option gives a way to sign. A feed has several keys, so its variable is
     /// always used.
     ///
-    /// - Throws: `config` if a key is unusable, or other users can read it; `passphrase` if its passphrase is missing or
-    ///   wrong; `noInput` if it cannot be read.
+    /// - Throws: `config` if a key is unusable, or other users can read it; `passphrase` if its passphrase is missing
+    ///   or wrong; `noInput` if it cannot be read.
     func signingKeys(_ option: Option = .signingKey) throws(PatchError) -> [SigningKey] {
         let signsOtherwise = [Option.signatureCommand, .attach, .detach].contains { arguments.has($0) }
         let takesVariable = option.id != Option.signingKey.id || !signsOtherwise

@@ -4,8 +4,8 @@ import PatchFiles
 enum Passphrase {
     /// The passphrases that the options give: one for all private keys and key stores, or one for each.
     ///
-    /// - Throws: `passphrase` if a variable is not set, or a first line is empty; `noInput` if a file is missing or cannot
-    ///   be read; `config` if it has more than 4096 bytes; `usage` if the name of a variable is not UTF-8.
+    /// - Throws: `passphrase` if a variable is not set, or a first line is empty; `noInput` if a file is missing or
+    ///   cannot be read; `config` if it has more than 4096 bytes; `usage` if the name of a variable is not UTF-8.
     static func all(
         of arguments: ParsedArguments, from variable: Option = .passphraseEnv, or file: Option = .passphraseFile
     ) throws(PatchError) -> [SecretBytes] {

@@ -6,8 +6,9 @@ enum TrustFiles {
     /// Reads a trust store.
     ///
     /// - Parameter pin: The digest that its file must have; nil for any.
-    /// - Throws: `modifiedTrust` if its file has another digest, `config` if it is no trust store or has no key, `usage`
-    ///   if a folder is to have a digest, `noInput` if it cannot be read, `unavailable` if OpenSSL refuses a key.
+    /// - Throws: `modifiedTrust` if its file has another digest, `config` if it is no trust store or has no key,
+    ///   `usage` if a folder is to have a digest, `noInput` if it cannot be read, `unavailable` if OpenSSL refuses a
+    ///   key.
     static func store(at path: Path, pinnedTo pin: String?) throws(PatchError) -> TrustStore {
         if pin == nil, path.isFolder { return try TrustStore(keys: keys(in: path)) }
         return try path.naming { () throws(PatchError) in

@@ -73,9 +73,9 @@ struct Secrets: Sendable {
     /// The length of the shortest key in characters: 128 bits in base64 without padding.
     static let shortest = 22
 
-    /// Whether a string looks like a key: PEM, hexadecimal digits for 128 bits or more, or base64 that is unlikely to be
-    /// a file name, because it has a mark of base64 or a long word between slashes. A string with several lines is a key
-    /// if one of its words is.
+    /// Whether a string looks like a key: PEM, hexadecimal digits for 128 bits or more, or base64 that is unlikely to
+    /// be a file name, because it has a mark of base64 or a long word between slashes. A string with several lines is a
+    /// key if one of its words is.
     static func isKey(_ bytes: some Collection<UInt8>) -> Bool {
         guard bytes.count >= shortest else { return false }
         // The environment's form of PEM may be indented, or in quotes.

@@ -15,8 +15,8 @@ enum EventFiles {
     ///   - mayBeMissing: Whether a folder may have no event log, as before the first device reports.
     ///   - filter: What of the logs is counted.
     ///   - listed: The patches that a feed lists. They are counted even if no device reports them.
-    /// - Returns: The report, and the first reason why it is not on all events, which is printed already: the error of a
-    ///   file, or `malformed` if no file has an event; nil if it is on all.
+    /// - Returns: The report, and the first reason why it is not on all events, which is printed already: the error of
+    ///   a file, or `malformed` if no file has an event; nil if it is on all.
     /// - Throws: `noInput` if a folder cannot be read, or has no event log.
     static func report(
         on places: [Path], mayBeMissing: Bool = false, _ filter: ReportFilter, listed: [FleetReport.Listed],

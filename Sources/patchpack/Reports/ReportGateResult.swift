@@ -188,8 +188,8 @@ struct ReportGateResult {
         }
     }
 
-    /// The error of a run with this gate: `limit` if events were not counted for lack of room, else `script`; nil if the
-    /// gate is passed.
+    /// The error of a run with this gate: `limit` if events were not counted for lack of room, else `script`; nil if
+    /// the gate is passed.
     var failure: PatchError? {
         guard verdict != .passed else { return nil }
         guard !lacksEvents || unread != nil else {

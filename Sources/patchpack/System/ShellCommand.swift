@@ -112,8 +112,8 @@ final class ShellCommand {
 
     /// Closes the command's output, and waits for the command to end. A command that is still writing then ends.
     ///
-    /// - Returns: Its status, in the form of `wait`: the signal that ended it in the lowest seven bits, or if they are 0,
-    ///   its exit status in the second byte.
+    /// - Returns: Its status, in the form of `wait`: the signal that ended it in the lowest seven bits, or if they are
+    ///   0, its exit status in the second byte.
     func wait() -> Int32 {
         output = nil
         while true {

@@ -33,8 +33,8 @@ enum StandardOutput {
 extension StandardOutput {
     /// Runs work and sends its output to standard error, unless the process can open no more files.
     ///
-    /// The output of a spec, or of a program that it starts, is not part of a report. What ``write(_:)`` writes meanwhile
-    /// still goes to standard output.
+    /// The output of a spec, or of a program that it starts, is not part of a report. What ``write(_:)`` writes
+    /// meanwhile still goes to standard output.
     static func whileDiverted<Result>(_ body: () -> Result) -> Result {
         fflush(nil)
         let output = fcntl(1, F_DUPFD_CLOEXEC, 3)

@@ -22,8 +22,8 @@ struct ObjectStoreTarget: DeployTarget {
     /// - Parameters:
     ///   - name: A name such as `s3://bucket/feed`.
     ///   - limit: The largest file that is read, in bytes.
-    /// - Throws: `usage` if the name has another form, `config` if a variable with an account or an endpoint is missing or
-    ///   wrong, `unavailable` if libcurl is missing.
+    /// - Throws: `usage` if the name has another form, `config` if a variable with an account or an endpoint is missing
+    ///   or wrong, `unavailable` if libcurl is missing.
     init(_ name: String, settings: HTTPSettings, limit: Int) throws(PatchError) {
         self.name = HTTPSource.shown(name)
         self.settings = settings

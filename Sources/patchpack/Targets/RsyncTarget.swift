@@ -98,8 +98,8 @@ final class RsyncTarget: DeployTarget {
     func find(_ files: [FeedFile], report: (Int) -> Void) throws(PatchError) -> FilesFound {
         guard !files.isEmpty else { return FilesFound() }
         try stage(files)
-        // A state is such as `<fc.t......`: what is done, the kind of file, and whether the checksum, the size and other
-        // properties differ. A missing file has a plus sign for each of them.
+        // A state is such as `<fc.t......`: what is done, the kind of file, and whether the checksum, the size and
+        // other properties differ. A missing file has a plus sign for each of them.
         let lines = try send(["--checksum", "--dry-run"], format: "%i %n")
         var states: [Substring: Substring] = [:]
         for line in lines {

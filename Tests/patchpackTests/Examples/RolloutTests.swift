@@ -549,10 +549,11 @@ import Testing
             now.text.contains("the newest event is 2 h old: are events still collected?"), "\(now.text)\(now.error)")
     }
 
-    @Test(arguments: [
-        (["--gate", "failing<0.5%"], 64), (["--events", "events"], 64),
-        (["--events", "none", "--gate", "failing<0.5%"], 66),
-    ] as [([String], Int32)])
+    @Test(
+        arguments: [
+            (["--gate", "failing<0.5%"], 64), (["--events", "events"], 64),
+            (["--events", "none", "--gate", "failing<0.5%"], 66),
+        ] as [([String], Int32)])
     func advanceWithoutEventsOrAGateIsRefused(options: [String], status: Int32) throws {
         let run = try Tool.run(
             Tool.patchpack,

@@ -350,8 +350,8 @@ import Testing
             #expect(try await sync(source(try nginx())) == [7])
         }
 
-        /// The connection dies after each of twelve numbers of bytes, a hundred in long tests. The same device then syncs
-        /// with a good server.
+        /// The connection dies after each of twelve numbers of bytes, a hundred in long tests. The same device then
+        /// syncs with a good server.
         @Test func httpSourceConnectionDiesNextSyncWorks() async throws {
             let server = try nginx(tls: false)
             let all = 9_000

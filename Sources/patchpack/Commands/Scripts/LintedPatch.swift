@@ -110,8 +110,8 @@ extension PatchError {
 }
 
 extension ScriptHead {
-    /// The tags that differ from a known tag by one typing mistake, and the known ones. A misspelt `@expires` would have
-    /// no effect.
+    /// The tags that differ from a known tag by one typing mistake, and the known ones. A misspelt `@expires` would
+    /// have no effect.
     var doubtfulTags: [(tag: String, meant: String)] {
         // No known tag is nearly as long, and a comparison with a long one takes time.
         otherTags.filter { $0.utf8.count <= 64 }.compactMap { tag in
