@@ -79,8 +79,9 @@ extension Linter {
     private func replacements(in state: ScriptState) -> [String: [TypeFlow.Replacement]] {
         var replacements: [String: [TypeFlow.Replacement]] = [:]
         for layer in state.lua.layers {
-            guard let signature = known?.function(layer.name)?.signature else { continue }
-            let (script, line) = layer.place(in: state.lua)
+            guard let signature = known?.function(layer.name)?.signature,
+                let (script, line) = layer.place(in: state.lua)
+            else { continue }
             let index = places[script] ?? 0
             replacements["\(index):\(line)", default: []].append(
                 .init(name: layer.name, signature: signature, isMethod: !outlines[index].waxClasses.isEmpty))

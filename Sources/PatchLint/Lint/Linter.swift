@@ -247,10 +247,9 @@ package struct Linter {
         let listed = Set(replaces)
         for layer in state.lua.layers where hasRoom {
             let name = layer.name
-            let (script, begin) = layer.place(in: state.lua)
-            let text = texts[places[script] ?? 0]
-            // A function of the Lua library has no line.
-            let line = begin > 0 ? begin : text.firstLine(with: name) ?? 1
+            let place = layer.place(in: state.lua)
+            let text = texts[place.flatMap { places[$0.script] } ?? 0]
+            let line = place?.line ?? text.firstLine(with: name) ?? 1
             check(name, isListed: listed.contains(name), layer.parameters(in: state.lua), line: line, text: text)
         }
         let entry = texts[0]

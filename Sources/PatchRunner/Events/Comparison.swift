@@ -65,7 +65,7 @@ extension RunnerEvent {
         public let result: String?
         /// Why it failed; nil if it ended otherwise than the call.
         public let failure: Failure?
-        /// The script and the line on which its function begins.
+        /// The script and the line on which its function begins; nil for a function of the Lua library.
         package let place: (script: String, line: Int)?
     }
 }

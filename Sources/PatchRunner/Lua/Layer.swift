@@ -33,14 +33,15 @@ package struct LayerReference: Equatable, Sendable {
 
     package var name: String { unsafe String(cString: pp_layer_name(pointer)) }
 
-    /// The script and the line on which its function begins.
-    package func place(in lua: LuaState) -> (script: String, line: Int) { unsafe place(in: lua.main) }
+    /// The script and the line on which its function begins; nil for a function of the Lua library.
+    package func place(in lua: LuaState) -> (script: String, line: Int)? { unsafe place(in: lua.main) }
 
     /// The same, in a state that this thread is in.
-    @unsafe func place(in state: OpaquePointer) -> (script: String, line: Int) {
+    @unsafe func place(in state: OpaquePointer) -> (script: String, line: Int)? {
         var script: UnsafePointer<CChar>?
         let line = unsafe pp_layer_line(state, pointer, &script)
-        return unsafe (script.map { unsafe String(cString: $0) } ?? "", Int(line))
+        guard line > 0, let script = unsafe script else { return nil }
+        return unsafe (String(cString: script), Int(line))
     }
 
     /// The number of parameters of its function, without `...`; 0 for a function of the Lua library.

@@ -133,12 +133,11 @@ package final class ScriptState: LayerOwner {
         do throws(Slot.Mismatch) {
             return try slot.otherwise(on: stack, isError: layer.pushOtherwise(), of: patch)
         } catch {
-            let (script, line) = layer.place(in: lua)
             throw PatchError(
                 .script, "`otherwise` of \(slot.name): \(error.description)",
                 hint:
                     "its result is \(slot.signature.resultType)\(slot.signature.isThrowing ? ", or give it host.error(…)" : "")",
-                at: .init(file: script, line: line))
+                at: layer.place(in: lua).map { .init(file: $0.script, line: $0.line) })
         }
     }
 

@@ -155,6 +155,16 @@ final class Basket: PatchObject {
         #expect(failure.code == .script)
     }
 
+    @Test func scriptValueWrongResultOfALibraryFunctionHasNoPlace() throws {
+        let harness = try Harness()
+        let function = try harness.registry.replaceable("T.f") { (x: Int) -> Int in x + 1000 }
+        try harness.apply("patch.replace('T.f', tostring)", replaces: ["T.f"])
+        #expect(function(1) == 1001)
+        let failure = try #require(harness.failures.first)
+        #expect(failure.message == "wrong result: expected integer, got string")
+        #expect(failure.script == nil && failure.line == nil)
+    }
+
     /// A table in a table, nested without a limit.
     struct Nested: Codable, Sendable, PatchValue {
         var inner: [Nested]
