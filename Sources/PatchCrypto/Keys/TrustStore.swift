@@ -108,7 +108,8 @@ public struct TrustStore: Sendable {
         try self.init(keys: trusted)
     }
 
-    /// The key with an id that is trusted for an algorithm, or was before it was revoked; nil if the store has none.
+    /// The key with an id and an algorithm, whether or not it still counts (`TrustedKey.refusal(at:)`); nil if the
+    /// store has none.
     package func key(withID id: KeyID, algorithm: SignatureAlgorithm) -> TrustedKey? {
         keys.first { $0.key.id == id && $0.key.algorithm == algorithm }
     }

@@ -2,7 +2,8 @@ package import PatchCrypto
 
 /// Where a client keeps the metadata that it trusts, between updates.
 ///
-/// The client verifies each item again after it is read, so a damaged or changed item counts as missing.
+/// The client verifies metadata again after they are read, so damaged or changed ones count as missing. The server's
+/// tag of the timestamp is kept too, and is sent as it was read.
 package protocol FeedStorage: Sendable {
     /// Reads an item.
     ///

@@ -1,10 +1,11 @@
 /// The instructions of a function that name a register, found by register.
 struct RegisterUses {
-    /// The instructions that have a register's number in a field, by register; and the index of each register's first
-    /// one.
+    /// The instructions that have a register's number in a field, by register.
     private var places: [Int32] = []
+    /// The index in `places` of each register's first instruction, and after the last register their count.
     private var starts: [Int]
-    /// The instructions that use several registers.
+    /// The instructions that use registers of locals that none of their fields names. The others of this kind, such as
+    /// tail calls, `..` and loops, reach so only registers that no local in scope has.
     private var wide: [Int32] = []
 
     init(of code: [Instruction]) {
@@ -35,7 +36,9 @@ struct RegisterUses {
         }
     }
 
-    /// Whether an instruction in a range fits, of those that name a register or use several registers.
+    /// Whether an instruction in a range fits, of those that name a register or are wide.
+    ///
+    /// - Parameter register: That of a local, which is in scope in all of the range.
     func contains(_ register: Int, in range: Range<Int>, where fits: (Int) -> Bool) -> Bool {
         func contains(_ places: ArraySlice<Int32>) -> Bool {
             var (low, high) = (places.startIndex, places.endIndex)

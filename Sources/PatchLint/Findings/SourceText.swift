@@ -71,9 +71,14 @@ package struct SourceText: Sendable {
         return nil
     }
 
-    /// Where a word begins in UTF-8. A name is not found within a longer name.
+    /// The most bytes of a word that is looked for in a line, because the search compares all of them at each place.
+    private static let longestWord = 256
+
+    /// The offset in bytes at which a word begins. A name is not found within a longer name, and a very long word not
+    /// at all.
     private static func place(of word: String, in text: [UInt8]) -> Int? {
         let bytes = Array(word.utf8)
+        guard bytes.count <= longestWord else { return nil }
         let isName = word.unicodeScalars.allSatisfy(isName)
         var rest = text[...]
         while let place = rest.firstPlace(of: bytes) {

@@ -82,7 +82,7 @@ extension FeedRepository {
 
     /// What is wrong with this state of the feed at a time.
     package func faults(at now: Timestamp) -> [FeedFault] {
-        let ended = FeedRole.allCases.filter { state(of: $0).expires < now }
+        let ended = FeedRole.allCases.filter { state(of: $0).expires <= now }
         let faults = ended.map { FeedFault.ended($0, at: state(of: $0).expires) }
         guard let published, published.isAhead(of: now) else { return faults }
         return faults + [.signedAhead(published)]

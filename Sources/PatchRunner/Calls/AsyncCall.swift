@@ -75,7 +75,9 @@ internal import Synchronization
             case .again:
                 attempt = Attempt(slot, place, turn)
                 LuaState.releaseReserved()
-            case .below(let below): return await enter(slot, .layer(below), after: Attempt(slot, .layer(below), nil))
+            case .below(let below):
+                turn = nil  // it leaves the queue of the layer that is gone
+                return await enter(slot, .layer(below), after: Attempt(slot, .layer(below), nil))
             case .original: return .original
             case .otherwise(let otherwise): return .otherwise(otherwise.retainedBits())
             case .instrumented(let cell): return .instrumented(cell)

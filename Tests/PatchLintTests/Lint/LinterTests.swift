@@ -156,6 +156,17 @@ import Testing
         #expect(found.map { "\($0.line) \($0.code.rawValue)" } == ["3 encoding"])
     }
 
+    /// Lua notes the line of the operator. A search for a long word would compare all of it at each place of the line.
+    @Test func aNameOnAnotherLineIsLookedForIfItIsShort() throws {
+        func columns(_ length: Int) throws -> [Int] {
+            let name = String(repeating: "a", count: length)
+            let found = try lint("\(Self.good)\nlocal x = \(name)\n+ '\(name)'")
+            return found.filter { $0.code == .undefinedGlobal }.map(\.column)
+        }
+        #expect(try columns(256) == [4])
+        #expect(try columns(257) == [1])
+    }
+
     /// A character may have any number of code points.
     @Test func aMessageHasTheBeginningOfAString() throws {
         let text = "e" + String(repeating: "\u{301}", count: 90)

@@ -128,8 +128,10 @@ import Testing
         let now = FeedFixture.now
         #expect(repository.faults(at: now).isEmpty)
         let week = repository.state(of: .timestamp).expires
-        #expect(repository.faults(at: week).isEmpty)
-        #expect(repository.faults(at: week.adding(days: 1)) == [.ended(.timestamp, at: week)])
+        let before = try #require(Timestamp(secondsSince1970: week.secondsSince1970 - 1))
+        #expect(repository.faults(at: before).isEmpty)
+        // Devices refuse it from this second on.
+        #expect(repository.faults(at: week) == [.ended(.timestamp, at: week)])
         let early = try #require(Timestamp(secondsSince1970: now.secondsSince1970 - 300))
         #expect(repository.faults(at: early).isEmpty)
         let earlier = try #require(Timestamp(secondsSince1970: now.secondsSince1970 - 301))

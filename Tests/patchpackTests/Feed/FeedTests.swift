@@ -572,6 +572,8 @@ import Testing
         #expect(key.status == 64 && key.error.contains("no key"), "\(key.error)")
         let folder = try work.run("pause", Self.id, "feed")
         #expect(folder.status == 36 && folder.error.contains("the folder of the feed comes first"), "\(folder.error)")
+        let rotated = try work.run("rotate", "nowhere", "root", "--threshold", "1")
+        #expect(rotated.status == 36 && rotated.error.contains("the folder of the feed comes first"))
         let reason = try work.run("pause", "feed", Self.id, "--reason", String(repeating: "x", count: 501))
         #expect(reason.status == 64 && reason.error.contains("at most 500"), "\(reason.error)")
     }

@@ -51,7 +51,7 @@ struct FeedAction {
         var settings = try Self.settings(arguments, at: now)
         settings.began = began
         change = FeedChange(of: folder, settings, signers: signers, pin: pin) { warning in
-            // `refresh` renews an ended signature, so its user already knows.
+            // `refresh` ends with an error for what devices still refuse.
             if case .refused = warning, arguments.verb.lastWord == "refresh" { return }
             console.warning(warning.text(at: now))
         }

@@ -43,12 +43,11 @@ extension FeedCommand {
         let added = try action.keys.feedKeys(.addKey)
         let removed = try arguments.texts(of: .removeKey)
         let threshold = try arguments.number(of: .roleThreshold)
-        let unused = try action.folder.unusedVersions()
         guard !added.isEmpty || !removed.isEmpty || threshold != nil else {
             throw .usage("nothing to rotate", hint: "give --add KEY, --remove ID or --threshold N")
         }
         try action.run { (feed, details) throws(PatchError) in
-            details.unusedVersions = unused
+            details.unusedVersions = try action.folder.unusedVersions()
             return try feed.rotate(roles, adding: added, removing: removed, threshold: threshold, in: details).map {
                 "the role \($0.role) has \($0.keys) keys, of which \($0.threshold) must sign"
             }
@@ -131,15 +130,17 @@ extension FeedCommand {
             let base = try action.change.repository()
             return try action.show(action.change.changes(of: action.change.staged(on: base), since: base))
         }
+        let role = try arguments.text(of: .role).flatMap(FeedRole.init)
+        // A pipe can be read only once, and the change below may be made again.
+        let signatures = try arguments.values(of: .attach).map(\.path).map { (path) throws(PatchError) in
+            (path: path, bytes: try InputFile.signature(path))
+        }
         try action.resume { (feed, changes) throws(PatchError) in
             // One person stages a change, and another one signs it, so the signer sees it first.
             _ = try askToSign(changes, arguments, console)
             var lines = changes
-            let role = try arguments.text(of: .role).flatMap(FeedRole.init)
-            for path in arguments.values(of: .attach).map(\.path) {
-                let id = try path.naming { () throws(PatchError) in
-                    try feed.attach(InputFile.signature(path), to: role)
-                }
+            for (path, bytes) in signatures {
+                let id = try path.naming { () throws(PatchError) in try feed.attach(bytes, to: role) }
                 lines.append("attached  a signature of \(id.prefix(16))")
             }
             return lines
