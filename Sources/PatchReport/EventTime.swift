@@ -9,7 +9,8 @@ struct EventTime {
     ///
     /// - Returns: nil for any other text, for a day that does not exist, and for a time before 1970.
     init?(_ text: UnsafeRawBufferPointer) {
-        guard text.count >= 20, unsafe text[text.count - 1] == UInt8(ascii: "Z"),
+        // A fraction has at least one digit.
+        guard text.count == 20 || text.count >= 22, unsafe text[text.count - 1] == UInt8(ascii: "Z"),
             let year = unsafe Self.number(in: text, 0..<4, 1970...9999, then: "-"),
             let month = unsafe Self.number(in: text, 5..<7, 1...12, then: "-"),
             let day = unsafe Self.number(in: text, 8..<10, 1...31, then: "T"),

@@ -1185,6 +1185,15 @@ import Testing
         #expect(report.newest?.description.prefix(10) == (exists ? day[...] : nil))
     }
 
+    @Test(arguments: [("", true), (".5", true), (".123456", true), (".", false), (",5", false)])
+    func aFractionOfASecondHasDigits(_ fraction: String, isTime: Bool) throws {
+        let line = Self.line("activated")
+        let whole = try #require(line.firstRange(of: "2026-11-22"))
+        let time = "2026-11-22T10:00:00\(fraction)Z"
+        let changed = line[..<whole.lowerBound] + time + line[whole.lowerBound...].drop { $0 != "\"" }
+        #expect(try Self.report([String(changed)]).input.withoutTime == (isTime ? 0 : 1))
+    }
+
     @Test func theLastLineNeedsNoLineFeed() throws {
         let text = Self.line("activated") + "\n" + Self.line("activated", device: 2)
         #expect(try Self.report(Array(text.utf8)).devices == 2)
