@@ -27,12 +27,13 @@ extension StoreState {
 
     /// The status of the launch: a line of 80 bytes, so that it can be overwritten in one step.
     var mark: [UInt8] {
-        var words = ["\(installation.prefix(32))", "\(revision)"]
+        var text = "\(installation.prefix(32)) \(revision)"
         if let launch {
-            words += [launch.isConfirmed ? "confirmed" : "unconfirmed", launch.isWatched ? "open" : "ended"]
+            text += launch.isConfirmed ? " confirmed" : " unconfirmed"
+            text += launch.isWatched ? " open" : " ended"
         }
         let length = 79
-        var line = Array(words.joined(separator: " ").utf8.prefix(length))
+        var line = Array(text.utf8.prefix(length))
         line += Array(repeating: UInt8(ascii: " "), count: length - line.count)
         return line + [UInt8(ascii: "\n")]
     }
